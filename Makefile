@@ -35,7 +35,7 @@ docs: $(DEV) ## build the docs site in both languages into build/site
 
 # Types are checked while a test waits for something.
 test: lint ## every check: lint, types, import contracts, tests, conformance
-	@nice $(BIN)/mypy & types=$$!; \
+	@nice -n 19 $(BIN)/mypy & types=$$!; \
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS); tests=$$?; \
 	wait $$types && exit $$tests
 

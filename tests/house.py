@@ -11,12 +11,12 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_954,
+    "language": 10_967,
     "store": 10_178,
     "learn": 7_149,
     "moving": 5_658,
     "cli": 4_792,
-    "providers": 3_911,
+    "providers": 3_912,
     "engine": 4_138,
     "documents": 3_465,
     "recall": 2_838,
@@ -32,7 +32,7 @@ BUDGETS = {
     "tools": 1_656,
     "forget": 1_542,
     "types": 1_480,
-    ROOT: 976,
+    ROOT: 1_019,
     "health": 692,
     "jobs": 378,
     "compat": 209,

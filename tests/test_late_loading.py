@@ -138,6 +138,35 @@ def test_a_late_dataclass_is_one_of_the_standard_library() -> None:
         assert names[0] == names[1] == list(inspect.signature(mine).parameters)
 
 
+def test_members_of_a_late_dataclass_are_those_of_the_standard_library() -> None:
+    for options in (
+        {"frozen": True},
+        {"frozen": True, "eq": False},
+        {"frozen": False},
+        {"frozen": False, "eq": False},
+    ):
+        mine, theirs = [
+            _classes(one, **options)[0] for one in (late.dataclass, dataclasses.dataclass)
+        ]
+        assert mine(1).trail == theirs(1).trail == []
+        assert "Point(x=1" in repr(mine(1))
+        for name in vars(theirs):
+            assert type(vars(mine)[name]) is type(vars(theirs)[name]), (name, options)
+        assert (mine(1) == mine(1)) is (theirs(1) == theirs(1)) is options.get("eq", True)
+        assert inspect.signature(mine) == inspect.signature(theirs)
+        assert mine.__init__.__qualname__.endswith("Point.__init__")
+
+
+def test_a_late_dataclass_that_is_only_made_has_no_other_method_yet() -> None:
+    point, _ = _classes(late.dataclass)
+    assert point(1).x == 1
+    assert [type(vars(point)[name]).__name__ for name in ("__init__", "__eq__", "__repr__")] == [
+        "function",
+        "_LateMember",
+        "_LateMember",
+    ]
+
+
 def test_a_copy_of_another_process_is_read_before_its_class_was_used() -> None:
     turn = NewTurn("tea", "user", "Tea, please.")
     code = f"import pickle; print(pickle.loads({pickle.dumps(turn)!r}))"
@@ -158,8 +187,10 @@ def test_threads_that_meet_a_late_dataclass_at_once_all_get_a_whole_one() -> Non
             assert all(one.result() for one in [pool.submit(use) for _ in range(4)])
 
 
-def _classes(dataclass: Any) -> tuple[Any, Any]:
-    @dataclass(frozen=True, slots=True)
+def _classes(dataclass: Any, **given: bool) -> tuple[Any, Any]:
+    options = given or {"frozen": True}
+
+    @dataclass(slots=True, **options)
     class Point:
         """A place, with what led there."""
 
@@ -171,7 +202,7 @@ def _classes(dataclass: Any) -> tuple[Any, Any]:
         def doubled(self) -> int:
             return 2 * self.x
 
-    @dataclass(frozen=True, slots=True, kw_only=True)
+    @dataclass(slots=True, kw_only=True, **options)
     class Named(Point):
         """A place with a name."""
 

@@ -48,39 +48,82 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    # What a class is asked for before there is an instance, for which all is made.
-    _HEAD = "__init__ __setstate__ __match_args__ __dataclass_fields__ __dataclass_params__".split()
+    # What `dataclasses` writes into classes with slots; the first line is asked for before there is
+    # an instance.
+    _WRITTEN = "__init__ __match_args__ __dataclass_fields__ __dataclass_params__ __repr__".split()
+    _FROZEN = "__setstate__ __getstate__ __setattr__ __delattr__".split()
 
     class _LateMember:
-        def __init__(self, name: str, make: Callable[[], type]) -> None:
+        def __init__(self, name: str, make: Callable[[str], type]) -> None:
             self._name, self._make = name, make
 
         def __get__(self, instance: object, owner: type) -> Any:
-            member = vars(self._make())[self._name]
+            member = vars(self._make(self._name))[self._name]
             return member.__get__(instance, owner) if callable(member) else member
 
-    def dataclass(*, frozen: bool, slots: bool, **options: bool) -> Callable[[type], type]:
-        """As of ``dataclasses``, but the methods of a class are made when it is first used."""
-        options |= {"frozen": frozen, "slots": slots}  # others than these have other members
+    def dataclass(
+        *, frozen: bool = False, slots: bool, eq: bool = True, kw_only: bool = False
+    ) -> Callable[[type], type]:
+        """As of ``dataclasses``, but the methods of a class are made when one of them is first
+        used, and before them ``__init__`` alone: mostly no other is.
+        """
 
         def decorate(given: type) -> type:
-            def make() -> type:
+            def make(name: str) -> type:
                 with _LOADING:
-                    if isinstance(vars(late)["__init__"], _LateMember):
-                        made = vars(dataclasses.dataclass(**options)(given))
-                        for name in [*(made.keys() - space.keys() - {*names}), *_HEAD]:
-                            setattr(late, name, made[name])
+                    if not isinstance(vars(late)[name], _LateMember):
+                        return late
+                    plain = name == "__init__" and not kw_only
+                    if init := plain and _write_init(given, late, names):
+                        late.__init__ = init
+                        return late
+                    options = {"frozen": frozen, "slots": slots, "eq": eq, "kw_only": kw_only}
+                    made = vars(dataclasses.dataclass(**options)(given))
+                    for member in made.keys() - {*names}:
+                        if isinstance(vars(late).get(member, lacking), _LateMember):
+                            setattr(late, member, made[member])
                 return late
 
+            lacking = _LateMember("", make)
             names = [n for n, kind in given.__annotations__.items() if "ClassVar" not in kind]
-            space = {name: _LateMember(name, make) for name in _HEAD}
-            space |= {"__slots__": names, "__qualname__": given.__qualname__}
+            written = _WRITTEN + eq * ["__eq__"] + frozen * _FROZEN + (eq and frozen) * ["__hash__"]
+            space = {name: _LateMember(name, make) for name in written}
+            space |= {"__slots__": (*names,), "__qualname__": given.__qualname__}
             without = {*names, "__dict__", "__weakref__"}
+            without |= {"__hash__"} if vars(given).get("__hash__") is None else set()
             space |= {name: it for name, it in vars(given).items() if name not in without}
             late = type(given)(given.__name__, given.__bases__, space)
             return late
 
         return decorate
+
+    # What the signature of a class shows for a value that is made.
+    _MADE = getattr(dataclasses, "_HAS_DEFAULT_FACTORY", object())
+
+    def _write_init(given: type, late: type, names: list[str]) -> Any:
+        """The ``__init__`` of a class whose fields are all its own; None for others."""
+        if any("__dataclass_fields__" in vars(base) for base in given.__mro__):
+            return None
+        space: dict[str, Any] = {"__name__": given.__module__, "_made": _MADE}
+        head, body = ["self"], []
+        for name in names:
+            default, value = vars(given).get(name, dataclasses.MISSING), name
+            if isinstance(default, dataclasses.Field):
+                if not default.init:
+                    return None
+                space[f"_make_{name}"], default = default.default_factory, default.default
+                if space[f"_make_{name}"] is not dataclasses.MISSING:
+                    default, value = _MADE, f"_make_{name}() if {name} is _made else {name}"
+            space |= {f"_set_{name}": vars(late)[name].__set__, f"_default_{name}": default}
+            head.append(name if default is dataclasses.MISSING else f"{name}=_default_{name}")
+            body.append(f"_set_{name}(self, {value})")
+        body += ["self.__post_init__()"] * hasattr(given, "__post_init__")
+        exec(f"def __init__({', '.join(head)}): {'; '.join(body) or 'pass'}", space)
+        init = space["__init__"]
+        init.__qualname__ = f"{given.__qualname__}.__init__"
+        init.__annotations__ = {name: given.__annotations__[name] for name in names}
+        init.__annotations__["return"] = None
+        return init
 
     NDArray = list  # named in annotations alone
 

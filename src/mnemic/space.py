@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.clock import Clock
 from mnemic.days import Zone, home_zone
 from mnemic.language.guard import Guard, guard_of
+from mnemic.late import dataclass
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import TurnFilter

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from mnemic.documents.files import fingerprint
 from mnemic.documents.headings import EARLIER, DocumentSection, usual_section
@@ -12,6 +11,7 @@ from mnemic.documents.selection import undated
 from mnemic.documents.views import View
 from mnemic.language.markdown import GENERATED, Bullet, Free, MarkdownSection, marks_in
 from mnemic.language.placeholders import is_placeholder
+from mnemic.late import dataclass
 from mnemic.store.contract import Unit
 from mnemic.store.rows import Written
 from mnemic.types import Memory

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from mnemic.late import dataclass
 from mnemic.prompts import ByLanguage, Language
 from mnemic.settings.environment import DocumentName
 from mnemic.types import Kind

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from mnemic.language.markdown import Bullet, Free, MarkdownSection, bullet_lines, stripped
 from mnemic.language.placeholders import is_placeholder
+from mnemic.late import dataclass
 
 TITLE = "#"  # the key of the part that begins a document, and how its heading begins
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from mnemic.documents.report import OnboardingState, Stage
 from mnemic.language.answers import read_confirmation
 from mnemic.language.detection import language_of
+from mnemic.late import dataclass
 from mnemic.learn.reconciler import Reconciler
 from mnemic.patterns import defer
 from mnemic.prompts import ByLanguage, Language

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from mnemic.documents.layout import TITLE, DocumentLayout
 from mnemic.documents.selection import Placement, user_section
 from mnemic.language.markdown import MarkdownSection, visible
 from mnemic.language.secrets.randomness import Bounds
+from mnemic.late import dataclass
 from mnemic.prompts import Language
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName

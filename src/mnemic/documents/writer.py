@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.documents import rollover
@@ -15,6 +14,7 @@ from mnemic.documents.selection import Placement, is_progress
 from mnemic.documents.views import View, layout_of, new_parts
 from mnemic.language.detection import language_of_most
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection
+from mnemic.late import dataclass
 from mnemic.prompts import Language
 from mnemic.settings.environment import DocumentName
 from mnemic.store.rows import DocumentRow, Written

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mnemic.language.code import compiled
@@ -16,6 +15,7 @@ from mnemic.language.fence import strip_fenced
 from mnemic.language.tool_results import error_line, tool_summary
 from mnemic.language.truncation import cut
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 from mnemic.types import ActionNode, ToolCall, ToolResult, Turn
 
 _FILE = WordFile("mnemic.language", "actions.toml")

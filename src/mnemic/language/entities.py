@@ -46,6 +46,8 @@ def _disjoint(places: list[Place]) -> Iterator[Place]:
 
 
 def _find_things(text: str) -> Iterator[Place]:
+    if not pattern("maybe_things").search(text):
+        return
     shouted = _is_headline(text, str.isupper)
     for match in pattern("things").finditer(text):
         kind, name = match.lastgroup or "", match.group()

@@ -22,6 +22,7 @@ ExactKind = Literal["when", "count", "file", "latest", "earliest"]
 LONGEST = 400  # nobody asks one exact question in more characters
 
 _QUOTED = defer(r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
+_MAYBE_COUNT = defer("how |number|几|多少", re.I)  # without one of them nothing is counted
 _SPACES = defer(r"\s+")
 _EDGES = " ,，。.?？!！、;；:：-—~…"
 _LETTERS = defer(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
@@ -71,7 +72,7 @@ def _kind(text: str) -> ExactKind | None:
         return "latest"
     if asks and says("first_time"):
         return "earliest"
-    if says("count"):
+    if _MAYBE_COUNT.search(text) and says("count"):
         return "count"
     if says("when"):
         return "when"

@@ -37,7 +37,7 @@ _QUESTION = defer(
     re.I,
 )
 _WORD = defer(r"[^\W_\u3400-\u9fff]+")
-_HAN = defer(r"[\u3400-\u9fff]")
+_ASCII_WORD = defer(r"[^\W_]+")
 _RUN = defer(r"[^\W_]*[\u3400-\u9fff][^\W_]*")
 _BREAK = defer(r"\n {0,4}")
 _BEFORE_KIN = "(?<![^我的家们咱俺大小二三亲])"  # 妈 alone is a relative after 我, and none in 姑妈
@@ -84,8 +84,8 @@ def read_slot_question(query: str) -> SlotQuestion | None:
     text = data.lead.sub(" ", fold(query.replace("’", "'")))
     if data.advice.search(text):
         return None
-    latin = [(word, _unit(word)) for word in _WORD.findall(text)]
-    han = frozenset(_HAN.findall(text))
+    latin = [(word, _unit(word)) for word in _words(text)]
+    han = _letters(text)
     words = frozenset(unit for _, unit in latin) | han
     rest = data.free_runs.sub(" ", text) if han else ""
     telling = [(word, unit) for word, unit in latin if unit not in data.free]
@@ -107,7 +107,7 @@ def read_slot_question(query: str) -> SlotQuestion | None:
         asked=asked,
         who=units(" ".join(data.who.findall(text))),
         words=words,
-        content=frozenset(unit for _, unit in telling) | frozenset(_HAN.findall(rest)),
+        content=frozenset(unit for _, unit in telling) | _letters(rest),
         past=asks_of_past(text),
     )
 
@@ -115,7 +115,17 @@ def read_slot_question(query: str) -> SlotQuestion | None:
 def units(text: str) -> Units:
     """The words of a text in one form, and its Chinese characters."""
     folded = fold(text)
-    return frozenset(map(_unit, _WORD.findall(folded))) | frozenset(_HAN.findall(folded))
+    return frozenset(map(_unit, _words(folded))) | _letters(folded)
+
+
+def _words(text: str) -> list[str]:
+    """The words between other letters than Chinese ones."""
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+
+
+def _letters(text: str) -> Units:
+    """The Chinese letters; to compile a pattern with a range of so many takes a millisecond."""
+    return frozenset(() if text.isascii() else (one for one in text if "\u3400" <= one <= "\u9fff"))
 
 
 @lru_cache(maxsize=2_000)
@@ -137,7 +147,7 @@ def _joined(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, Units]]:
 
 def _runs(text: str) -> Iterator[tuple[str, Units]]:
     """Runs of Chinese characters, and the parts of each that may be a name, the longest first."""
-    for run in _RUN.findall(text):
+    for run in () if text.isascii() else _RUN.findall(text):
         yield run, units(run)
         for size in range(min(_LONGEST_RUN, len(run) - 1), 1, -1):
             for start in range(len(run) - size + 1):
@@ -184,7 +194,7 @@ class _Data:
         The word for a pet is left to be found in the statement: a dog's name is no cat's.
         """
         phrases = (phrase for phrase, _ in _joined(latin) if phrase in self.word_relations)
-        for phrase in chain(phrases, self.run_relations.findall(text)):
+        for phrase in chain(phrases, () if text.isascii() else self.run_relations.findall(text)):
             relation = self.word_relations.get(phrase) or self.relations[phrase]
             words = units(phrase)
             if relation == _PET and phrase != _PET:
@@ -212,10 +222,10 @@ def _data() -> _Data:
     asks += list(_tables(("sorts",)).items())
     for word, thing in _tables(("favourites",)).items():
         asks += [(f"{most} {word}", f"favorite {thing}") for most in favourite]
-    han = [(way.split(), predicate_of(what)) for way, what in asks if _HAN.search(way)]
+    han = [(way.split(), predicate_of(what)) for way, what in asks if _letters(way)]
     latin: dict[str, list[tuple[Units, str]]] = {}
     for way, what in asks:
-        if not _HAN.search(way):
+        if not _letters(way):
             needed = units(way)
             latin.setdefault(max(needed, key=len), []).append((needed, predicate_of(what)))
     same: dict[str, set[str]] = {}
@@ -230,16 +240,16 @@ def _data() -> _Data:
         agent=_either(map(_whole_words, _listed(languages, "agent"))),
         who=_either(map(_whole_words, _texts(languages, "who"))),
         favourite=favourite,
-        free=frozenset(_unit(word) for word in free if not _HAN.search(word)),
-        free_runs=_longest_first(word for word in free if _HAN.search(word)),
+        free=frozenset(_unit(word) for word in free if not _letters(word)),
+        free_runs=_longest_first(word for word in free if _letters(word)),
         word_asks=latin,
         run_asks=tuple((tuple(parts), what, units("".join(parts))) for parts, what in han),
-        word_relations={_in_words(w): r for w, r in relations.items() if not _HAN.search(w)},
-        run_relations=re.compile(
+        word_relations={_in_words(w): r for w, r in relations.items() if not _letters(w)},
+        run_relations=defer(
             "|".join(
                 f"{_BEFORE_KIN}{word}" if len(word) == 1 and word in persons else word
                 for word in sorted(relations, key=len, reverse=True)
-                if _HAN.search(word)
+                if _letters(word)
             )
         ),
         relations=relations,
@@ -267,11 +277,11 @@ def _listed(languages: Sequence[Mapping[str, str]], name: str) -> tuple[str, ...
 
 def _whole_words(pattern: str) -> str:
     """Chinese has no spaces between words."""
-    return pattern if _HAN.search(pattern) else rf"\b(?:{pattern})\b"
+    return pattern if _letters(pattern) else rf"\b(?:{pattern})\b"
 
 
 def _in_words(text: str) -> str:
-    return " ".join(_WORD.findall(text))
+    return " ".join(_words(text))
 
 
 def _either(patterns: Iterable[str]) -> re.Pattern[str]:
@@ -279,4 +289,4 @@ def _either(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 def _longest_first(words: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(sorted(words, key=len, reverse=True)))
+    return defer("|".join(sorted(words, key=len, reverse=True)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from mnemic.errors import InvalidInput
@@ -13,6 +12,7 @@ from mnemic.index.embedding_job import ask_vectors
 from mnemic.language.dates.moments import moment
 from mnemic.language.guard import MAX_SUMMARY
 from mnemic.language.tokens import count_tokens
+from mnemic.late import dataclass
 from mnemic.learn.episodes import episode_terms
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.rules import checks

@@ -5,11 +5,11 @@ and the turns are queued for a whole extraction. No model is asked, nobody waits
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.language.guard import MAX_SUMMARY
 from mnemic.language.story import EpisodeDraft
+from mnemic.late import dataclass
 from mnemic.learn.echo import known_marks
 from mnemic.learn.episodes import fill_episode, write_episode
 from mnemic.learn.extractors import RuleExtractor, heard

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 from mnemic.errors import StoreError
 from mnemic.ids import new_id, order_of
 from mnemic.language.echo import UntrustedLine, fingerprints, sentences, taint_of, word_marks
+from mnemic.late import dataclass
 from mnemic.locks import ForkSafeLock
 from mnemic.rules.speakers import least_trusted
 from mnemic.rules.support import rank, untrusted
@@ -88,8 +90,7 @@ class InjectedTexts:
 
     def add_hits(self, hits: Iterable[Hit]) -> None:
         """Note what recall gave."""
-        since = {"memory": 0}
-        self.add(None, [Shown(h.text, h.id, since=since.get(h.type, NOW)) for h in hits])
+        self.add(None, [Shown(h.text, h.id, since=0 if h.type == "memory" else NOW) for h in hits])
 
     def add_context(self, session: SafeName | None, context: Context) -> None:
         """Note the text of a context and the records it was made of."""
@@ -140,6 +141,7 @@ def note_injected(
     lines: dict[int, tuple[int, ...]] = {}
     about: dict[int, EchoAbout] = {}
     room = {True: _LINES, False: _LINES}
+    marks_of = cache(fingerprints)  # what one prompt has, the next one mostly has too
     for one in reversed(shown):  # the latest first: of more than are kept, the oldest go
         text, trust = records.resolve(one)
         tainted = untrusted(trust)
@@ -147,7 +149,7 @@ def note_injected(
             continue
         for sentence in sentences(text, _LINES):
             words = tuple(word_marks(sentence)) if tainted else ()
-            for line, marks in fingerprints(sentence).items():
+            for line, marks in marks_of(sentence).items():
                 room[tainted] -= line not in lines
                 lines[line] = marks
                 about[line] = _both(about.get(line), EchoAbout(trust, words, one.since))
@@ -172,8 +174,7 @@ class _Records:
 
     def __init__(self, unit: Unit, ids: set[str]) -> None:
         self._records: dict[str, tuple[str, Trust]] = {}
-        listed = sorted(ids)
-        if not listed:
+        if not (listed := sorted(ids)):
             return
         for memory in unit.memories.by_id(listed):
             self._records[memory.id] = (memory.text, memory.trust)

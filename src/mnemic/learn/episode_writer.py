@@ -5,12 +5,12 @@ memories that were learned from its turns.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from mnemic.clock import Clock
 from mnemic.language.detection import language_of
 from mnemic.language.guard import Guard
 from mnemic.language.story import EpisodeDraft
+from mnemic.late import dataclass
 from mnemic.learn.episodes import EpisodeSource, ask_for_episode, write_episode
 from mnemic.providers.chat.base import ChatModel
 from mnemic.settings import Settings

@@ -6,7 +6,6 @@ batch whole or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mnemic.clock import Clock
@@ -17,6 +16,7 @@ from mnemic.language.echo import UntrustedLine
 from mnemic.language.exchanges import exchanges
 from mnemic.language.guard import Guard
 from mnemic.language.voice import VoiceJudge
+from mnemic.late import dataclass
 from mnemic.learn.echo import known_marks, tainted, untrusted_lines
 from mnemic.learn.endings import with_endings
 from mnemic.learn.extractors import Extractor, heard, is_person

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from mnemic.errors import InvalidInput
 from mnemic.language.dates.moments import moment
 from mnemic.language.guard import Guard
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 from mnemic.learn.candidates import checked
 from mnemic.providers.chat.base import Object, Schema, WrongShape
 from mnemic.providers.chat.fields import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 
 from mnemic.days import Zone
@@ -11,6 +10,7 @@ from mnemic.errors import NotFound
 from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.guard import word_filters
 from mnemic.language.secrets.envelope import masked
+from mnemic.late import dataclass
 from mnemic.learn.memories import existing_memory
 from mnemic.providers.vault import Vault
 from mnemic.rules import checks

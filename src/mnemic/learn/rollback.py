@@ -6,11 +6,10 @@ leaves its events under one operation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
 from mnemic.language.guard import Guard
+from mnemic.late import dataclass
 from mnemic.learn.rollback_plan import RollbackPlan, RollbackSource, What
 from mnemic.rules import checks
 from mnemic.space import Space

@@ -6,12 +6,12 @@ A durable job of idempotent steps: each can be repeated after a crash without ad
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from mnemic.errors import ModelError, ModelRefused, ModelSuspended, NotFound
 from mnemic.ids import new_id
 from mnemic.language.story import EpisodeDraft
+from mnemic.late import dataclass
 from mnemic.learn.episode_writer import MOST_TURNS, EpisodeWriter
 from mnemic.learn.extraction import ExtractionJob
 from mnemic.learn.memories import end_with_session

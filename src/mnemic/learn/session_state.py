@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mnemic.errors import InvalidInput
+from mnemic.late import dataclass
 from mnemic.learn.scratchpads import Scratchpads
 from mnemic.record.short_term import CLEARED, ShortTermMemory
 from mnemic.rules import checks

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
 from mnemic.errors import ModelRefused
 from mnemic.language.voice.stretches import Stretch, VoiceJudge, layout, stretches
+from mnemic.late import dataclass
 from mnemic.providers.reader.inputs import TurnText, ending_passage
 from mnemic.providers.reader.model import TrainedReader
 from mnemic.providers.reader.notes import VoicedMessage

@@ -6,13 +6,13 @@ A prompt never waits for it: until it is there, the summary by rule stands in th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
 from mnemic.language.guard import MAX_SUMMARY, Guard
 from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
+from mnemic.late import dataclass
 from mnemic.learn.episodes import conversation
 from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from mnemic.index.segment import STOP_WEIGHT, index_text, term_weight
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.traps import Traps
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 
 _MOST = 400  # sentences of the owner
 _LONGEST = 600  # characters of one

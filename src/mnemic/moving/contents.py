@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ from mnemic.documents.report import Question
 from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
 from mnemic.language.guard import bounds_of
+from mnemic.late import dataclass
 from mnemic.types import KINDS, DailyEvent, Episode, Memory, Scratchpad, SessionInfo, Turn
 
 _T = TypeVar("_T")

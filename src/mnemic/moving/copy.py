@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from mnemic.clock import SystemClock
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.language.guard import DEFAULT
+from mnemic.late import dataclass
 from mnemic.moving.rows import put_rows
 from mnemic.settings import Settings
 from mnemic.store.codec import dump

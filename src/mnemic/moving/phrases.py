@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from mnemic.late import dataclass
 from mnemic.prompts import ENGLISH, Language
 
 

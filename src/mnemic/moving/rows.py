@@ -5,13 +5,13 @@ place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.language.secrets.finder import redact, redact_json
 from mnemic.language.secrets.randomness import MARK, Bounds
+from mnemic.late import dataclass
 from mnemic.learn.reindex import index_again
 from mnemic.store.contract import Store
 from mnemic.store.transfer import Cells, MovedTable, PutRows

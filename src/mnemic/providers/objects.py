@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from mnemic.errors import BadAnswer, InvalidInput, MnemicError, ModelError, ModelUnavailable
-from mnemic.late import np
+from mnemic.late import dataclass, np
 from mnemic.providers.breaker import Breaker, guarded
 from mnemic.providers.chat.base import OnText
 from mnemic.providers.chat.transport import ModelPrompt, ModelReply, spent_on, system_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from mnemic.language.dates.reader import find_times
 from mnemic.language.exact import asks
 from mnemic.language.gate import Verdict, wants_memory
 from mnemic.language.query_intent import asks_of_past
-from mnemic.late import np
+from mnemic.late import dataclass, np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.rerank import OnnxReranker, Passage, fused, share
 from mnemic.recall.attempts import Attempts

@@ -16,7 +16,7 @@ _OWNER = "user"
 _MOST_READ = 30  # of one slot: of what somebody likes there may be hundreds
 _LETTERS = 2  # that the forms of a word share
 _MOST = 10  # answers: what somebody likes has many
-_WHO = units("who 谁")
+_WHO = frozenset({"who", "谁"})
 _FEW = 3  # of more it is not clear which one is meant
 _OWN_WORDS = ("owner", "agent")
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from mnemic import private
 from mnemic.clock import Clock
+from mnemic.late import dataclass
 from mnemic.plain import plain
 from mnemic.record.triggers import queue_sessions
 from mnemic.store.contract import Store
@@ -26,7 +26,7 @@ AGE_KIND = "age_transcripts"
 _ENDING = ".jsonl"
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Transcripts:
     """Writes and ages the JSONL files of one folder."""
 

@@ -13,10 +13,9 @@ host whose budget stayed the same.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from mnemic.late import data_of
+from mnemic.late import data_of, dataclass
 from mnemic.rules.checks import check_count
 from mnemic.settings.recall import ContextSettings, SectionName
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mnemic.errors import QuotaExceeded
+from mnemic.late import dataclass
 
 if TYPE_CHECKING:
     from mnemic.store.sql.unit import Unit

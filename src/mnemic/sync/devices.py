@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from mnemic.errors import ConfigError, InvalidInput, StoreUnavailable
+from mnemic.late import dataclass
 from mnemic.providers.vault import Vault
 from mnemic.rules.checks import check_path
 from mnemic.store.postgres.address import is_address

@@ -14,11 +14,11 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mnemic.errors import SyncRefused
+from mnemic.late import dataclass
 from mnemic.providers.extras import load
 from mnemic.store.new_file import PATIENCE, UnfinishedFile
 

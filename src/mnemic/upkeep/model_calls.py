@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from typing import TypeVar
@@ -11,6 +10,7 @@ from typing import TypeVar
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
+from mnemic.late import dataclass
 from mnemic.learn.facts import KIND_NAMES, LEARNED, kind_of
 from mnemic.prompts import Language, filled
 from mnemic.providers.chat.base import ChatModel, Object, WrongShape

@@ -6,12 +6,12 @@ A line that a person wrote counts like one of ours: who the user is, always in t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from mnemic.documents.fallback.logs import mark, read_mark, read_time
+from mnemic.late import dataclass
 from mnemic.patterns import defer
 from mnemic.plain import plain
 from mnemic.types import GLOBAL_PROJECT, Memory, NewMemory

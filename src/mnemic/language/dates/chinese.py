@@ -16,11 +16,12 @@ from mnemic.language.dates.expression import (
 from mnemic.language.dates.feasts import read_feast
 from mnemic.language.dates.spans import UNITS, Calendar, Date, Span, Unit
 from mnemic.language.numerals import number
+from mnemic.patterns import defer
 
 _WORDS, _FIGURES = Grammar("chinese.toml"), Grammar("chinese.toml")
 _hours, _third = _WORDS.hours, _WORDS.third
 
-_HAN = re.compile("[\u4e00-\u9fff]")
+_HAN = defer("[\u4e00-\u9fff]")
 _IN_FIGURES = re.compile(r"\d[-/.]\d")
 _HOLIDAYS = {"五一": 5, "劳动节": 5, "国庆": 7, "春节": 7}  # of several days
 
@@ -28,7 +29,7 @@ _HOLIDAYS = {"五一": 5, "劳动节": 5, "国庆": 7, "春节": 7}  # of severa
 def patterns(text: str) -> tuple[Pattern, ...]:
     """The patterns that can be of use for this text."""
     figures = _FIGURES.patterns() if _IN_FIGURES.search(text) else ()
-    return figures + (_WORDS.patterns() if _HAN.search(text) else ())
+    return figures + (() if text.isascii() or not _HAN.search(text) else _WORDS.patterns())
 
 
 def _place(table: str, word: str) -> int:

@@ -6,12 +6,11 @@ stands before ``|``. A ``-`` before a statement ends it, a ``+`` says that it re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mnemic.errors import ConfigError
 from mnemic.language.extract.entries import Entry
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.message import MessageReader
+from mnemic.late import dataclass
 from mnemic.types import Candidate
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from mnemic.language.code import split_code
 from mnemic.language.truncation import two_ends
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 
 pattern = WordFile("mnemic.language.extract", "sentences.toml").pattern
 

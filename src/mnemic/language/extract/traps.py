@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from mnemic.language.extract.sentences import Phrases, Sentence
+from mnemic.late import dataclass
 
 _ASK_MARK = re.compile(r"[?？]")
 

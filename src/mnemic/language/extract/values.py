@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from mnemic.language.extract.products import canonical, ordinary, product
 from mnemic.language.extract.sentences import GAP, Phrases
 from mnemic.language.value_types import is_person, is_pet, is_place
+from mnemic.late import dataclass
 
 CHECKS = ("written", "clean", "thing", "statement", "place", "person", "pet", "surnamed")
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
 
 from mnemic.errors import InvalidInput
 from mnemic.language.markdown import Bullet, MarkdownSection, parse, tidy, visible
 from mnemic.language.placeholders import is_placeholder
+from mnemic.late import dataclass
 from mnemic.moving.front_matter import Fields, split_front_matter
 from mnemic.moving.memory_fields import kind_of, read_moment, read_words
 from mnemic.moving.pieces import Piece

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.clock import Clock
 from mnemic.days import day_bounds, day_of, in_zone
 from mnemic.errors import BudgetExhausted
 from mnemic.language.guard import DEFAULT, Guard
+from mnemic.late import dataclass
 from mnemic.providers.chat.base import Meter, Spent
 from mnemic.settings import Settings
 from mnemic.store.contract import Store

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from mnemic.errors import BadAnswer
 from mnemic.language.tokens import estimate_tokens
+from mnemic.late import dataclass
 from mnemic.providers.chat.base import Schema
 from mnemic.providers.chat.transport import Ending, Form, ModelPrompt, RequestOptions, system_text
 from mnemic.providers.wire import END_OF_STREAM

@@ -61,6 +61,8 @@ class Tokenizer(Protocol):
 
 def script_of(text: str) -> Script:
     """The script that most of a text is written in, which decides who reads it."""
+    if text.isascii():
+        return "latin"
     text = text[:_MOST_CHARACTERS]
     han = len(_HAN.findall(text))
     return "han" if han and han * _LETTERS_A_HAN >= len(_LATIN.findall(text)) else "latin"

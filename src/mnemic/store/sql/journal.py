@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal, cast
 
 from mnemic.days import ABROAD, Zone, day_bounds, day_of
 from mnemic.ids import new_id
+from mnemic.late import dataclass
 from mnemic.store import codec
 from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal, key_of

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from mnemic.late import NDArray, np
+from mnemic.late import NDArray, dataclass, np
 from mnemic.rules import bm25
 from mnemic.store.rows import QueryTerm, first_doc, last_doc, place_of, type_of
 from mnemic.store.sql.part import SqlConnection, read_statements
