@@ -209,7 +209,7 @@ def add_changes(writer: Writer, talk: Mapping[str, Any]) -> None:
         others = {*near[:3], *draw.sample(stay, min(2, len(stay)))} if ended else near[:1]
         whole = turns[fact["turns"][0]]
         for n in ended:
-            for text in {told[n], facts[n]["statement"]}:
+            for text in dict.fromkeys((told[n], facts[n]["statement"])):
                 writer.pair(text, said, True, held)
             if said != whole and len(whole) <= READ_WHOLE:
                 writer.pair(told[n], whole, True, held)
