@@ -14,6 +14,7 @@ import click
 
 from mnemic import errors
 from mnemic.cli.root import COMMANDS, SECTIONS, cli
+from mnemic.store.failures import failures_of
 
 PACKAGE = Path(errors.__file__).parent
 FIELD = re.compile(r"\{\w*(?:[:!][^}]*)?\}")
@@ -112,6 +113,9 @@ def raised(folder: str = "") -> Iterator[SourceText]:
                         text = template(branch)
                         if text and FIELD.sub("", text).strip():
                             yield SourceText(text, f"{name}:{node.lineno}")
+    for failure in map(failures_of, ("sqlite", "postgres") if folder in ("", "store") else ()):
+        for text in (text for one in failure for text in (one.message, one.remedy)):
+            yield SourceText(unnamed(text), "store/failures.tsv")
 
 
 def help_paragraphs() -> Iterator[SourceText]:

@@ -14,18 +14,9 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol, TypeVar
 
+from mnemic import errors
 from mnemic.clock import Clock
 from mnemic.days import in_zone
-from mnemic.errors import (
-    BudgetExhausted,
-    Closed,
-    ConfigError,
-    DeadlineReached,
-    ModelError,
-    ModelRefused,
-    ModelSuspended,
-    StoreError,
-)
 from mnemic.ids import new_id
 from mnemic.language.guard import DEFAULT, Guard
 from mnemic.late import dataclass
@@ -45,12 +36,12 @@ def next_run(cron: str, zone: str, after: datetime) -> datetime:
     try:
         moment = next(CronSim(cron, in_zone(after, zone)))
     except CronSimError as error:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"schedule {cron!r} is not a cron expression: {error}",
             remedy="Give five fields, such as '0 3 * * *' for 03:00 every day",
         ) from error
     except StopIteration as error:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"schedule {cron!r} never comes up", remedy="Give a date that exists"
         ) from error
     return moment.astimezone(UTC)
@@ -220,13 +211,13 @@ class Worker:
     def _settle_failure(self, job: Job, error: Exception) -> Ending:
         """Try again later, unless it was the last try or no later one can do better."""
         reason = self._guard.error(f"{type(error).__name__}: {error}", _ERROR)
-        if isinstance(error, BudgetExhausted | JobPutOff) and error.until is not None:
+        if isinstance(error, errors.BudgetExhausted | JobPutOff) and error.until is not None:
             return self._put_off(job, error.until, reason)
-        if isinstance(error, DeadlineReached):
+        if isinstance(error, errors.DeadlineReached):
             return self._put_off(job, self._clock.now(), reason)
-        if isinstance(error, ModelError) and error.away:
+        if isinstance(error, errors.ModelError) and error.away:
             return self._wait_for_model(job, error, reason)
-        hopeless = isinstance(error, ModelRefused)
+        hopeless = isinstance(error, errors.ModelRefused)
         if hopeless or job.attempts >= job.max_attempts:
             return self._bury(job, reason)
         wait = self._pace.backoff.after(job.attempts)
@@ -235,7 +226,7 @@ class Worker:
         self._store.queue.retry(job, self._owner, run_at=now + wait, now=now, error=reason)
         return "retried"
 
-    def _wait_for_model(self, job: Job, error: ModelError, reason: SafeText) -> Ending:
+    def _wait_for_model(self, job: Job, error: errors.ModelError, reason: SafeText) -> Ending:
         """Not a failure of the job: it waits for as long as the model is away, and uses up no try.
 
         Nobody hears of a key or a name that is wrong before a person has corrected it, so that
@@ -244,11 +235,11 @@ class Worker:
         now, backoff = self._clock.now(), self._pace.backoff
         since = min(job.waiting_since or now, now)
         requested = min(error.retry_after or timedelta(), _LONGEST_WAIT)
-        if isinstance(error, ModelSuspended):
+        if isinstance(error, errors.ModelSuspended):
             wait, reason = requested, job.error or reason  # why it was suspended
         else:
             self._report_failure(job, reason, dead=False)
-            refused = isinstance(error, ModelRefused)
+            refused = isinstance(error, errors.ModelRefused)
             wait = max(
                 requested, backoff.ceiling if refused else backoff.after_waiting(now - since)
             )
@@ -333,11 +324,11 @@ class Worker:
                 for work in _taken(self._unprepared, _AT_ONCE if rest else 0):
                     work()
                     rest = 0.0
-            except Closed:
+            except errors.Closed:
                 if not self._stop.is_set():
                     raise
                 return  # closed from elsewhere, which is how work() ends
-            except StoreError as error:
+            except errors.StoreError as error:
                 rest, self.failure = self._pace.poll.total_seconds(), str(error)
             if rest:
                 woken = self._wake.wait(rest)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -101,15 +102,11 @@ def copy_space(
     reading = open_store(
         beginning, busy_timeout=busy, now=now, read_only=True, key=key_for(beginning, chosen)
     )
-    try:
+    with closing(reading):
         _check_space(reading, space)
         writing = open_store(end, busy_timeout=busy, now=now, key=key_for(end, chosen))
-        try:
+        with closing(writing):
             return copy_between(reading, writing, space, to_space, progress)
-        finally:
-            writing.close()
-    finally:
-        reading.close()
 
 
 def copy_between(

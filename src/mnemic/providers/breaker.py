@@ -14,13 +14,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Literal, TypeVar
 
-from mnemic.errors import (
-    DeadlineReached,
-    ModelError,
-    ModelRateLimited,
-    ModelSuspended,
-    ModelUnavailable,
-)
+from mnemic import errors
 from mnemic.locks import ForkSafeLock
 
 FIRST_PAUSE = 30.0  # seconds
@@ -75,28 +69,28 @@ class Breaker:
 
     def _probe(self, work: Callable[[float], T], timeout: float) -> None:
         # The outcome is kept here; nobody waits for this answer.
-        with contextlib.suppress(ModelError):
+        with contextlib.suppress(errors.ModelError):
             self._guarded(work, timeout)
 
     def _guarded(self, work: Callable[[float], T], timeout: float) -> T:
         try:
             answer = work(timeout)
-        except ModelUnavailable as error:
+        except errors.ModelUnavailable as error:
             pause = self.failed(outage=error.outage)
             if not pause:
                 raise
-            raise ModelUnavailable(
+            raise errors.ModelUnavailable(
                 f"{error.message}; it is not asked again for {pause:g} s",
                 remedy=error.remedy,
                 outage=error.outage,
                 status=error.status,
                 retry_after=timedelta(seconds=pause),
             ) from error
-        except ModelRateLimited as error:
+        except errors.ModelRateLimited as error:
             pause = self.failed(outage=True, at_least=error.retry_after)
             error.retry_after = timedelta(seconds=pause)
             raise
-        except DeadlineReached:
+        except errors.DeadlineReached:
             self.abandoned()
             raise
         except BaseException:
@@ -136,8 +130,8 @@ class Breaker:
                 return None
             return max(0.0, self._open_until - self._monotonic())
 
-    def suspended(self, seconds: float) -> ModelSuspended:
-        return ModelSuspended(
+    def suspended(self, seconds: float) -> errors.ModelSuspended:
+        return errors.ModelSuspended(
             f"{self._service} failed and is not asked again for {max(1, round(seconds))} s",
             remedy="Words answer meanwhile; check the server, see mnemic stats",
             retry_after=timedelta(seconds=max(0.1, seconds)),

@@ -60,7 +60,6 @@ NOBODY = MAX_SPACES  # the number of a space that was never written to: it owns 
 
 
 def number_of(space: int, type_: RecordType) -> int:
-    """One number for a space and a type."""
     return space << _TYPE_BITS | _TYPE_NUMBERS[type_]
 
 
@@ -559,13 +558,8 @@ class Removal:
     sessions: Collection[str] = ()  # those without turns; one whose turns go needs no mention
 
     def of(self, type_: RecordType) -> Collection[str]:
-        """The ids of one type of record."""
-        return {
-            "turn": self.turns,
-            "memory": self.memories,
-            "episode": self.episodes,
-            "attachment": self.attachments,
-        }[type_]
+        ids: Collection[str] = getattr(self, TABLES[type_])
+        return ids
 
 
 class Orphans(NamedTuple):

@@ -13,23 +13,14 @@ import binascii
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
+from mnemic import types
 from mnemic.errors import InvalidInput, StoreDamaged
 from mnemic.rules import checks
 from mnemic.store import codec
 from mnemic.store.rows import TABLES
-from mnemic.types import (
-    ORIGINS,
-    OUTCOMES,
-    RECORD_TYPES,
-    ROLES,
-    STATUSES,
-    TRUSTS,
-    TURN_STATES,
-    Direction,
-    RecordType,
-)
+from mnemic.types import RecordType
 
 VERSION = 1
 """Of this form. Whoever adds, removes or changes a column raises it and reads the earlier ones."""
@@ -42,12 +33,13 @@ _RECORDS: Mapping[str, RecordType] = {table: type_ for type_, table in TABLES.it
 
 
 class MovedColumn(NamedTuple):
-    """A column; ``kind`` says how it travels, empty if it stays, ``holds`` what is in it."""
+    """A column: how it travels (not at all: empty), what it holds, the words it may be."""
 
     name: str
     kind: str
     optional: bool
     holds: Mapping[str, str]
+    choices: tuple[str, ...] = ()
 
 
 class MovedTable:
@@ -75,7 +67,7 @@ class MovedTable:
         """Refuse, with InvalidInput, what no store of ours could have given."""
         for column, cell in zip(self.columns, cells, strict=True):
             if cell is not None:
-                _check_cell(self, column, cell)
+                _check_cell(column, cell)
             elif not column.optional:
                 raise _wrong(column.name, "is missing")
 
@@ -88,7 +80,9 @@ def _read_tables() -> dict[str, MovedTable]:
         table, name, kind, *marks = line.split("\t")
         pairs = [mark.partition(":") for mark in " ".join(marks).split()]
         holds = {mark: of.replace("_", " ") for mark, _, of in pairs}
-        column = MovedColumn(name, kind.rstrip("?-"), kind.endswith("?"), holds)
+        listed = next((of for mark, _, of in pairs if mark == "of"), "|")
+        words = tuple(filter(None, listed.split("|"))) if "|" in listed else vars(types)[listed]
+        column = MovedColumn(name, kind.rstrip("?-"), kind.endswith("?"), holds, words)
         columns.setdefault(table, []).append(column)
     return {table: MovedTable(table, every) for table, every in columns.items()}
 
@@ -101,13 +95,13 @@ def columns_with(mark: str) -> Iterator[tuple[MovedTable, MovedColumn]]:
                 yield table, column
 
 
-def _check_cell(table: MovedTable, column: MovedColumn, cell: Any) -> None:
+def _check_cell(column: MovedColumn, cell: Any) -> None:
     name, kind = column.name, column.kind
     if kind in _TEXTS:
         checks.check_text(cell, name, _LARGEST)
-        allowed = _CHOICES.get((table.name, name))
-        if allowed is not None and cell not in allowed:
-            raise _wrong(name, f"is {checks.brief_value(cell)}, none of {', '.join(allowed)}")
+        if column.choices and cell not in column.choices:
+            listed = ", ".join(column.choices)
+            raise _wrong(name, f"is {checks.brief_value(cell)}, none of {listed}")
     elif kind == "flag":
         if not isinstance(cell, bool):
             raise _wrong(name, "is neither true nor false")
@@ -188,21 +182,6 @@ def _wrong(column: str, what: str) -> InvalidInput:
 TABLES_READ = _read_tables()
 MOVED = tuple(table for table in TABLES_READ.values() if table.columns)
 BY_NAME: Mapping[str, MovedTable] = {table.name: table for table in MOVED}
-_CHOICES: Mapping[tuple[str, str], Sequence[str]] = {
-    ("turns", "role"): ROLES,
-    ("turns", "trust"): TRUSTS,
-    ("turns", "state"): TURN_STATES,
-    ("memories", "trust"): TRUSTS,
-    ("memories", "status"): STATUSES,
-    ("memories", "origin"): ORIGINS,
-    ("episodes", "outcome"): OUTCOMES,
-    ("attachments", "direction"): get_args(Direction),
-    ("vectors", "type"): RECORD_TYPES,
-    ("token_vectors", "type"): RECORD_TYPES,
-    ("changed_texts", "type"): RECORD_TYPES,
-    ("embedded", "type"): RECORD_TYPES,
-    ("jobs", "state"): ("ready", "dead"),
-}
 # How a store reads JSON of a shape: what it could not read later is refused.
 _READ: Mapping[str, Callable[[str], Any]] = {
     "tool_calls": codec.load_calls,

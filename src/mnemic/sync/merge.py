@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -151,19 +151,14 @@ def _opened(other: MergeSource, services: DeviceServices, *, copy: bool) -> Iter
             reading = open_store(
                 other.place, busy_timeout=busy, now=now, read_only=True, key=other.key
             )
-            try:
+            with closing(reading):
                 reading.backup(Path(place), replace=False, patience=busy, progress=lambda *_: None)
-            finally:
-                reading.close()
-        store = open_store(place, busy_timeout=busy, now=now, key=other.key)
-        try:
+        with closing(open_store(place, busy_timeout=busy, now=now, key=other.key)) as store:
             if services.space.name not in store.spaces():
                 raise NotFound(
                     f"There is no space {services.space.name!r} in it", remedy="See --space"
                 )
             yield store
-        finally:
-            store.close()
 
 
 def _capture_all(store: Store, services: DeviceServices) -> None:

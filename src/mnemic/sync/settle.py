@@ -283,7 +283,9 @@ def _settle_memories(unit: Unit, touched: Collection[str]) -> None:
     states = {id_: fact for id_, fact in facts.items() if fact.holds}
     _join_repeated(states)
     for later in successors.values():
-        _chain(states, [states[id_] for id_ in later if id_ in states and states[id_].holds])
+        versions = [states[id_] for id_ in later if id_ in states and states[id_].holds]
+        for fact, by in pairwise(sorted(versions, key=lambda fact: fact.order)):
+            _replace(states, fact, by)
     changed = {id_ for later in successors.values() for id_ in later}
     slots: dict[tuple[str, str], list[_Fact]] = defaultdict(list)
     for fact in states.values():
@@ -347,13 +349,6 @@ def _join_repeated(states: dict[str, _Fact]) -> None:
             _replace(states, fact, first[same])
         else:
             first[same] = fact
-
-
-def _chain(states: dict[str, _Fact], versions: Sequence[_Fact]) -> None:
-    """Versions of one statement, made on several devices, follow each other."""
-    ordered = sorted(versions, key=lambda fact: fact.order)
-    for fact, by in pairwise(ordered):
-        _replace(states, fact, by)
 
 
 def _choose(states: dict[str, _Fact], answers: Sequence[_Fact], changed: Collection[str]) -> None:

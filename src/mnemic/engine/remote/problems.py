@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from types import UnionType
 from typing import Any
 
 from mnemic import errors
@@ -13,34 +14,25 @@ MEDIA_TYPE = "application/problem+json"
 _URN = "urn:mnemic:problem:"
 
 # The first that an error is one of counts.
-_STATUS: dict[type[MnemicError], int] = {
-    errors.BadVector: 502,
-    errors.InvalidInput: 422,
-    errors.NotFound: 404,
-    errors.Conflict: 409,
-    errors.ConfigError: 409,
-    errors.MemoryOff: 409,
-    errors.Unauthorized: 401,
-    errors.Forbidden: 403,
-    errors.TooLarge: 413,
-    errors.RateLimited: 429,
-    errors.ServiceUnavailable: 503,
-    errors.MissingExtra: 501,
-    errors.Closed: 503,
-    errors.BudgetExhausted: 503,
-    errors.DeadlineReached: 503,
-    errors.ModelRateLimited: 503,
-    errors.ModelError: 502,
-    errors.DiskFull: 507,
-    errors.QuotaExceeded: 507,
-    errors.StoreError: 503,
-    errors.ServiceError: 502,
-}
+_STATUSES: tuple[tuple[int, type[MnemicError] | UnionType], ...] = (
+    (502, errors.BadVector),
+    (422, errors.InvalidInput),
+    (404, errors.NotFound),
+    (409, errors.Conflict | errors.ConfigError | errors.MemoryOff),
+    (401, errors.Unauthorized),
+    (403, errors.Forbidden),
+    (413, errors.TooLarge),
+    (429, errors.RateLimited),
+    (501, errors.MissingExtra),
+    (507, errors.DiskFull | errors.QuotaExceeded),
+    (503, errors.ServiceUnavailable | errors.Closed | errors.StoreError),
+    (503, errors.BudgetExhausted | errors.DeadlineReached | errors.ModelRateLimited),
+    (502, errors.ModelError | errors.ServiceError),
+)
 
 
 def status_of(error: MnemicError) -> int:
-    """The HTTP status of an error."""
-    return next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
+    return next((status for status, kinds in _STATUSES if isinstance(error, kinds)), 500)
 
 
 def problem_of(error: MnemicError) -> dict[str, Any]:

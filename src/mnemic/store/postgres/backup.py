@@ -7,6 +7,7 @@ Each space is read in one snapshot. The server's own tools copy the whole server
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +47,7 @@ def back_up(
 
 
 def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
-    copy = SqliteStore(str(file), busy_timeout=0, now=store.now)
-    try:
+    with closing(SqliteStore(str(file), busy_timeout=0, now=store.now)) as copy:
         spaces = store.spaces()
         for done, space in enumerate(spaces):
             progress(done, len(spaces))
@@ -60,8 +60,6 @@ def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
                 _copy_terms(source, copy, space)
         with copy.database.write() as conn:
             conn.execute("UPDATE migrations SET applied_at = ?", (store.made_at(),))
-    finally:
-        copy.close()
 
 
 def _copy_rows(copy: SqliteStore, space: str, table: MovedTable, rows: list[Cells]) -> None:

@@ -51,7 +51,6 @@ _UNINDEXED = re.compile(r"(?<=[\s(])\+(?=(?:\w+\.)?space\b)")
 
 @lru_cache(4096)
 def translate(text: str) -> tuple[NativeStatement, ...]:
-    """Each statement of a text."""
     counted = 0
     statements = []
     for tokens in _split(_UNINDEXED.sub("", text)):

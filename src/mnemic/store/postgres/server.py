@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic import errors
 from mnemic.settings.environment import StoreSettings
+from mnemic.store.failures import failures_of
 from mnemic.store.postgres.address import Address
 from mnemic.store.postgres.connection import SCHEMA, PostgresConnection, adapt, escaped
 from mnemic.store.postgres.vectors import adapt_vectors
@@ -52,46 +53,6 @@ _POSITION = "SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn"
 _PREPARED = 400  # statements that a connection keeps ready; the house has fewer
 _LOCK = "SELECT pg_advisory_xact_lock($1::int, $2::int)"
 _IDLE = 60.0  # seconds after which a connection that nobody needs is closed
-# What the server said, by how its code begins: the error of the house, and what to do.
-_FAILURES: tuple[tuple[tuple[str, ...], type[errors.StoreError], str, str], ...] = (
-    (
-        ("53100",),
-        errors.DiskFull,
-        "No space left while writing",
-        "Free some disk space on the server and call again; nothing was written",
-    ),
-    (  # lock timeout, deadlock, conflict, cancelled
-        ("55P03", "40P01", "40001", "57014"),
-        errors.StoreBusy,
-        "Another process kept the space locked",
-        "End the program that holds a transaction, or raise store.busy_timeout",
-    ),
-    (  # a standby, or a role that may not write
-        ("25006", "42501"),
-        errors.StoreReadOnly,
-        "The database cannot be written",
-        "Connect to the primary server, or give the role the right to write",
-    ),
-    (
-        ("54000", "54001", "22001"),
-        errors.StoreError,
-        "A value is too big for PostgreSQL",
-        "Split the text",
-    ),
-    (  # damaged, or something of the schema is missing
-        ("XX000", "XX001", "XX002", "42P01", "3F000", "42883", "42703"),
-        errors.StoreDamaged,
-        "The database does not answer as it should",
-        "It was left as it is; run `mnemic doctor`, look into the server's log, or restore a"
-        " backup",
-    ),
-    (
-        ("08", "57", "53", "28", "3D"),
-        errors.StoreUnavailable,
-        "The server cannot be reached",
-        "Check that it runs, that the address is right, and that it lets you in",
-    ),
-)
 
 
 def explain(error: psycopg.Error, place: str) -> errors.StoreError:
@@ -103,9 +64,9 @@ def explain(error: psycopg.Error, place: str) -> errors.StoreError:
             f"The pooler keeps no transactions: {message}",
             remedy="Give it pool_mode = transaction, or session",
         )
-    for codes, kind, what, remedy in _FAILURES:
+    for codes, kind, what, remedy in failures_of("postgres"):
         if code.startswith(codes) or (not code and kind is errors.StoreUnavailable):
-            return kind(f"{what}: {message}", remedy=remedy)
+            return kind(what.format(message=message), remedy=remedy)
     return errors.StoreError(
         f"The database does not do what was asked: {message}",
         remedy="Look into the server's log",

@@ -127,5 +127,4 @@ def list_name(term: str) -> str:
 
 
 def _words(terms: str) -> str:
-    """Each term once."""
     return " ".join(dict.fromkeys(terms.split()))

@@ -166,17 +166,14 @@ class SqlMemories(Part):
         wording = wording_of(content)
         if not self._run("any_worded", wording=wording).get:  # as nearly always
             return []
-        self._hash_wordings()
+        # Of memories that came from an older schema or another store.
+        while rows := self._run("unhashed", limit=_HASHED).fetchall():
+            hashes = [(wording_of(words), self._space, doc) for doc, words in rows]
+            self._conn.executemany(self.statements["set_wording"], hashes)
         # No other index: one project may have very many memories of that status.
         rest = f"{self.statements['worded_alike']} AND {_LASTS} ORDER BY created_at, doc"
         values = {"wording": wording, "project": project, "status": status, "at": now}
         return self._select(rest, values, by_doc=True)
-
-    def _hash_wordings(self) -> None:
-        """Of memories that came from an older schema or another store."""
-        while rows := self._run("unhashed", limit=_HASHED).fetchall():
-            hashes = [(wording_of(content), self._space, doc) for doc, content in rows]
-            self._conn.executemany(self.statements["set_wording"], hashes)
 
     def any(self, status: MemoryStatus, project: SafeName) -> bool:
         """Whether there is a memory of that status in a project."""

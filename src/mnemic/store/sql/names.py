@@ -6,7 +6,7 @@ Forgetting replaces a name wherever it stands; what it belonged to stays what it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from mnemic.rules.slots import slot_of
@@ -104,7 +104,7 @@ class SqlNames(Part):
         }
 
     def _changed(
-        self, type_: RecordType, names: Collection[Name], columns: tuple[str, ...]
+        self, type_: RecordType, names: Collection[Name], columns: Sequence[str]
     ) -> list[str]:
         renamed = dict.fromkeys(names, EMPTY)
         rows = self._run(f"SELECT id, {', '.join(columns)} FROM {TABLES[type_]} {_OF_SPACE}")
@@ -148,7 +148,7 @@ class SqlNames(Part):
             statement = self._sql("make_way", table=table, column=column, same=same)
             self._run(statement, before=before, after=after)
 
-    def _rewrite(self, table: str, columns: tuple[str, ...], names: Renamed) -> None:
+    def _rewrite(self, table: str, columns: Sequence[str], names: Renamed) -> None:
         rows = self._run(f"SELECT doc, {', '.join(columns)} FROM {table} {_OF_SPACE}")
         for doc, *cells in rows.fetchall():
             after = [
@@ -226,28 +226,23 @@ def _replace_item(item: Any, places: Places, names: Renamed) -> Any:
     return replaced
 
 
-# Columns of records with names that are in a copy, too: index, vector or transcript.
-_BEARING: dict[RecordType, tuple[str, ...]] = {
-    "turn": ("sender", "channel", "tool_calls", "tool_results"),
-    "memory": ("predicate", "tags"),
-    "episode": ("tools", "tags", "actions"),
-    "attachment": ("path", "url", "tags"),
-}
-_WHOLE: dict[str, NameKind] = {
-    "sender": "sender",
-    "channel": "channel",
-    "predicate": "predicate",
-    "path": "address",
-    "url": "address",
-}
-# Lists in JSON: of names, or of objects with names in these fields, or as the keys of one.
-_IN_JSON: dict[str, Places] = {
-    "tool_calls": {"name": "tool", "input": "parameter", "id": "tool call"},
-    "tool_results": {"call_id": "tool call"},
-    "actions": {"tool": "tool", "params": "parameter"},
-    "tools": "tool",
-    "tags": "tag",
-}
+def _read_places(listed: Any) -> Any:
+    """The kind of the names in a list, or by field those in its objects."""
+    fields = [part.partition("=") for part in listed.split(",")]
+    return {name.replace(" ", "_"): kind for name, sign, kind in fields if sign} or listed
+
+
+# Columns of records with names that are in a copy, too: by type, and what is in each of them.
+_BEARING: dict[Any, list[str]] = {}
+_WHOLE: dict[str, NameKind] = {}
+_IN_JSON: dict[str, Places] = {}
+for _table, _column in columns_with("copied"):
+    _BEARING.setdefault(_table.record, []).append(_column.name)
+    _marks: Mapping[str, Any] = _column.holds
+    if "name" in _marks:
+        _WHOLE[_column.name] = _marks["name"]
+    else:
+        _IN_JSON[_column.name] = _read_places(_marks["names"])
 _KINDS: dict[str, set[NameKind]] = {
     **{column: {kind} for column, kind in _WHOLE.items()},
     **{

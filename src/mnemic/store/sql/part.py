@@ -121,7 +121,6 @@ class Part:
         return self.statements[name].format(**parts)
 
     def _column(self, statement: str, **values: Any) -> list[Any]:
-        """The values of an answer with one column."""
         return [value for (value,) in self._run(statement, **values)]
 
     def _insert(self, table: str, values: Mapping[str, Any]) -> None:
@@ -143,7 +142,6 @@ class Part:
         return self._run(_update_statement(table, tuple(values)), **values, id=id_)
 
     def _next_doc(self, type_: RecordType) -> int:
-        """The number for the next record of a type."""
         first = first_doc(self._space, type_)
         highest = self._conn.execute(
             f"SELECT max(doc) FROM {TABLES[type_]} WHERE +space = ? AND doc BETWEEN ? AND ?",

@@ -26,11 +26,7 @@ def leaves(value: Any) -> Iterator[str]:
 
 
 # The fields of objects in JSON lists that hold text; names of tools and parameters are none.
-_TEXT_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "tool_calls": ("input",),
-    "tool_results": ("content",),
-    "actions": ("params", "result", "error", "decision"),
-}
+_TEXT_FIELDS = {one.name: one.holds["words"].split(",") for _, one in columns_with("words")}
 
 
 def read_words(column: str, value: Any) -> Iterator[str]:

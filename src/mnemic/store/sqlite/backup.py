@@ -19,19 +19,11 @@ from urllib.parse import quote
 
 import apsw
 
-from mnemic.errors import (
-    Conflict,
-    InvalidInput,
-    NotFound,
-    StoreBusy,
-    StoreDamaged,
-    StoreError,
-    WrongKey,
-)
+from mnemic import errors
 from mnemic.store.contract import MADE_AT, Store
 from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
 from mnemic.store.sqlite import migrate
-from mnemic.store.sqlite.connection import MEMORY, Database, explain
+from mnemic.store.sqlite.connection import MEMORY, Database, explain, explaining
 from mnemic.store.sqlite.keys import CIPHER, FileKey, check_key, key_for
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect
 from mnemic.types import Backup, PageProgress, Restored
@@ -58,7 +50,7 @@ def back_up(
     if not replace and os.path.lexists(target):
         raise taken(target)
     if target.exists() and database.path != MEMORY and target.samefile(database.path):
-        raise InvalidInput(f"{target} is itself the database", remedy="Choose another name")
+        raise errors.InvalidInput(f"{target} is itself the database", remedy="Choose another name")
     refuse_logs(target)
     with UnfinishedFile(target, patience=patience) as unfinished:
         with database.read() as conn:
@@ -79,7 +71,7 @@ def is_backup_of(store: Store, file: Path) -> bool:
             return False
         with _reading(file, key) as conn:
             return bool(conn.execute(MADE_AT).get == store.made_at())
-    except (apsw.Error, StoreError):
+    except (apsw.Error, errors.StoreError):
         return False
 
 
@@ -99,17 +91,14 @@ def restore(
     """
     used = key_for(str(backup), key)
     if not migrate.inspect(str(backup), used):
-        raise NotFound(f"There is no backup at {backup}", remedy="Name the file of a backup")
+        raise errors.NotFound(f"There is no backup at {backup}", remedy="Name the file of a backup")
     if not force and _leftovers(to):
         raise taken(to)
     with UnfinishedFile(to) as unfinished:
-        with _reading(backup, used) as conn:
-            try:
-                migrate.refuse_foreign(conn, str(backup))
-                secret = used.for_file(str(backup)) if used else ""
-                _copy(conn, unfinished.path, progress, secret)
-            except apsw.Error as error:
-                raise explain(error, str(backup)) from error
+        with _reading(backup, used) as conn, explaining(backup):
+            migrate.refuse_foreign(conn, str(backup))
+            secret = used.for_file(str(backup)) if used else ""
+            _copy(conn, unfinished.path, progress, secret)
         released = _release(unfinished.path, used)
         with _reading(unfinished.path, used) as conn:
             spaces = _space_names(conn)
@@ -123,7 +112,7 @@ def restore(
 def refuse_logs(target: Path) -> None:
     """A log beside a file would be taken for that of whatever stands there next."""
     if log := next((f for f in _leftovers(target) if f != target), None):
-        raise Conflict(
+        raise errors.Conflict(
             f"{log} belongs to a database that is in use, or was when its program died",
             remedy="Choose another name for the backup",
         )
@@ -136,8 +125,7 @@ def _copy(source: apsw.Connection, target: Path, progress: PageProgress, secret:
     """Copy the snapshot of ``source``; damage is its own, any other failure the new file's."""
     remove_logs(target)  # of one who was killed
     try:
-        copy = connect(str(target), secret=secret)
-        try:
+        with contextlib.closing(connect(str(target), secret=secret)) as copy:
             # A file nobody knows of needs no journal, and is made durable when it is whole.
             copy.execute("PRAGMA journal_mode = OFF")
             copy.execute("PRAGMA synchronous = OFF")
@@ -145,8 +133,6 @@ def _copy(source: apsw.Connection, target: Path, progress: PageProgress, secret:
                 while not backup.done:
                     backup.step(_STEP)
                     progress(backup.page_count - backup.remaining, backup.page_count)
-        finally:
-            copy.close()
     except _BROKEN:
         raise
     except apsw.Error as error:
@@ -155,19 +141,16 @@ def _copy(source: apsw.Connection, target: Path, progress: PageProgress, secret:
 
 def examined(copy: Path, original: Path, key: FileKey | None = None) -> Backup:
     """What a copy holds, after SQLite has found nothing wrong with it."""
-    with _reading(copy, key) as conn:
-        try:
-            problems = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(5)")]
-            if problems != ["ok"]:
-                raise StoreDamaged(
-                    f"The copy of {original} is damaged: {'; '.join(problems)}",
-                    remedy="It was removed; run `mnemic doctor --deep` on the database",
-                )
-            schema = int(conn.execute("PRAGMA user_version").get)
-            pages = int(conn.execute("PRAGMA page_count").get)
-            counts = MappingProxyType(count_rows(conn))
-        except apsw.Error as error:
-            raise explain(error, str(original)) from error
+    with _reading(copy, key) as conn, explaining(original):
+        problems = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(5)")]
+        if problems != ["ok"]:
+            raise errors.StoreDamaged(
+                f"The copy of {original} is damaged: {'; '.join(problems)}",
+                remedy="It was removed; run `mnemic doctor --deep` on the database",
+            )
+        schema = int(conn.execute("PRAGMA user_version").get)
+        pages = int(conn.execute("PRAGMA page_count").get)
+        counts = MappingProxyType(count_rows(conn))
     return Backup(str(original), copy.stat().st_size, pages, schema, counts)
 
 
@@ -178,7 +161,7 @@ def count_rows(conn: apsw.Connection) -> dict[str, int]:
 def compare_counts(copy: Backup, counts: dict[str, int]) -> None:
     """Raise where a copy does not hold as many rows as what it was made from."""
     if dict(copy.counts) != counts:
-        raise StoreDamaged(
+        raise errors.StoreDamaged(
             f"The copy for {copy.path} holds {copy.counts} instead of {counts}",
             remedy="Nothing was left behind; check the disk, and call again",
         )
@@ -195,10 +178,8 @@ def remove_logs(file: Path) -> None:
 def _reading(file: Path, key: FileKey | None) -> Iterator[apsw.Connection]:
     """A snapshot of a file that is left as it is, whatever log stands beside it."""
     readable = ReadOnlyFile(str(file), key)
-    try:
+    with explaining(file):
         conn = readable.connect().conn
-    except apsw.Error as error:
-        raise explain(error, str(file)) from error
     try:
         conn.execute("BEGIN")
         yield conn
@@ -220,7 +201,7 @@ def _space_names(conn: apsw.Connection) -> tuple[str, ...]:
 def _release(copy: Path, key: FileKey | None) -> int:
     """Give back the jobs and steps that were in hand when the backup was made, each its try."""
     conn = connect(str(copy), secret=key.for_file(str(copy)) if key else "")
-    try:
+    with contextlib.closing(conn), explaining(copy):
         conn.execute("PRAGMA journal_mode = MEMORY")
         with conn:
             conn.execute(
@@ -235,10 +216,6 @@ def _release(copy: Path, key: FileKey | None) -> int:
                     conn.execute(f"UPDATE {table} SET {change}")
         conn.execute("PRAGMA journal_mode = WAL")
         return released
-    except apsw.Error as error:
-        raise explain(error, str(copy)) from error
-    finally:
-        conn.close()
 
 
 @contextlib.contextmanager
@@ -249,9 +226,9 @@ def alone(place: Path, key: FileKey | None) -> Iterator[apsw.Connection | None]:
     key = key_for(str(place), key)
     try:
         ours = migrate.inspect(str(place), key) > 0
-    except WrongKey:
+    except errors.WrongKey:
         raise
-    except StoreError:
+    except errors.StoreError:
         ours = False
     if not ours:
         yield None
@@ -267,7 +244,7 @@ def alone(place: Path, key: FileKey | None) -> Iterator[apsw.Connection | None]:
             conn.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT").fetchall()
         yield conn
     except (apsw.BusyError, apsw.LockedError) as error:
-        raise StoreBusy(
+        raise errors.StoreBusy(
             f"{place} is in use", remedy="Close the programs that have it open, then call again"
         ) from error
     except apsw.Error as error:
@@ -317,15 +294,13 @@ def rewrite(file: Path, old: FileKey | None, new: FileKey | None) -> Backup:
     """
     check_key(str(file), old)
     if not migrate.inspect(str(file), old):
-        raise NotFound(f"There is no memory at {file}", remedy="Give the path of a database")
+        raise errors.NotFound(f"There is no memory at {file}", remedy="Give the path of a database")
     with UnfinishedFile(file) as unfinished, alone(file, old) as conn:
         assert conn is not None  # it was looked at before
         secret = new.for_file(str(unfinished.path)) if new else ""
         name = f"file:{quote(str(unfinished.path))}?cipher={CIPHER}&key={secret}"
-        try:
+        with explaining(file):
             conn.execute("VACUUM INTO ?", (name,))
-        except apsw.Error as error:
-            raise explain(error, str(file)) from error
         copy = examined(unfinished.path, file, new)
         compare_counts(copy, count_rows(conn))
         with typed(file, "replaced"), file.open("r+b") as former:

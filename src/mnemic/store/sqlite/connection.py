@@ -22,6 +22,7 @@ from pathlib import Path
 import apsw
 
 from mnemic import errors
+from mnemic.store.failures import failures_of
 from mnemic.store.sqlite.keys import FileKey, is_encrypted
 from mnemic.store.sqlite.readonly import (
     FileState,
@@ -127,47 +128,26 @@ SUSPICIOUS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErro
 
 
 def explain(error: Exception, path: str) -> errors.StoreError:
-    """The typed error for what SQLite said about ``path``."""
-    message = f"{path}: {error}"
-    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path)):
-        return errors.DiskFull(
-            f"No space left while writing {message}",
-            remedy="Free some disk space and call again; nothing was written",
-        )
+    """The typed error for what SQLite said about ``path``. What is not listed is damage: a broken
+    schema or index shows up as a plain SQL error in statements that are known good.
+    """
+    signs = {kind.__name__ for kind in type(error).__mro__}
+    if isinstance(error, apsw.IOError) and _is_full(path):
+        signs.add("FullError")
     if isinstance(error, apsw.NotADBError) and is_encrypted(path):
-        return errors.WrongKey(
-            f"{path} is not opened by this key",
-            remedy="Give the key it was encrypted with; the file was left as it is",
-        )
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-        return errors.StoreDamaged(
-            f"The database is damaged: {message}",
-            remedy="It was left as it is; run `mnemic doctor`, or restore a backup",
-        )
-    if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
-        return errors.StoreReadOnly(
-            f"The database cannot be written: {message}",
-            remedy="Give write permission on the file and its folder, or choose another with --db",
-        )
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return errors.StoreBusy(
-            f"Another process kept the database locked: {message}",
-            remedy="Close the program that holds a write transaction, or raise store.busy_timeout",
-        )
-    if isinstance(error, apsw.CantOpenError | apsw.IOError):
-        return errors.StoreUnavailable(
-            f"The database cannot be reached: {message}",
-            remedy="Check that the folder exists, can be written and is on a healthy disk",
-        )
-    if isinstance(error, apsw.TooBigError):
-        return errors.StoreError(
-            f"A value is too big for SQLite: {message}", remedy="Split the text"
-        )
-    # A broken schema or index shows up as a plain SQL error in statements that are known good.
-    return errors.StoreDamaged(
-        f"The database does not answer as it should: {message}",
-        remedy="It was left as it is; run `mnemic doctor`, or restore a backup",
-    )
+        signs.add("WrongKey")
+    found = next(one for one in failures_of("sqlite") if not signs.isdisjoint(one.signs))
+    message = found.message.format(path=path, message=f"{path}: {error}")
+    return found.kind(message, remedy=found.remedy)
+
+
+@contextlib.contextmanager
+def explaining(path: Path) -> Iterator[None]:
+    """What SQLite says about ``path`` as a typed error."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise explain(error, str(path)) from error
 
 
 def _is_full(path: str) -> bool:

@@ -147,14 +147,11 @@ def objects_of(conn: SqlConnection) -> SchemaObjects:
 
 def _made_with(version: int) -> SchemaObjects:
     """The schema of a version, made anew."""
-    conn = apsw.Connection(MEMORY)
-    try:
+    with contextlib.closing(apsw.Connection(MEMORY)) as conn:
         for number in range(1, version + 1):
             conn.execute(_script(f"{number:04d}"))
             _note(conn, [number], 0)
         return objects_of(conn)
-    finally:
-        conn.close()
 
 
 def _look(path: str, key: FileKey | None) -> tuple[int, int, int]:

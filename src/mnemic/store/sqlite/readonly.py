@@ -164,11 +164,9 @@ def _recovered_copy(path: str, key: FileKey | None) -> tempfile.TemporaryDirecto
             f"{path} has an unfinished log and cannot be copied to be read: {error}",
             remedy="Copy it with its log to a folder that can be written, and open it there",
         ) from error
-    conn = connect(copy, secret=key.for_file(copy) if key else "")
-    try:
-        read_something(conn)
-    finally:
-        conn.close()  # the last one to close brings the log into the file
+    secret = key.for_file(copy) if key else ""
+    with contextlib.closing(connect(copy, secret=secret)) as conn:
+        read_something(conn)  # the last connection to close brings the log into the file
     return folder
 
 

@@ -341,18 +341,10 @@ def _check_schema(conn: SqlConnection) -> Finding:
 # a table with few rows is noted as a whole.
 _KEYS = {
     "sessions": "{}.number",
-    "turns": "{}.id",
-    "memories": "{}.id",
     "memory_sources": "{0}.memory || char(31) || {0}.turn",
-    "episodes": "{}.id",
-    "attachments": "{}.id",
-    "events": "{}.id",
-    "daily_events": "{}.id",
-    "usage": "{}.id",
-    "scratchpads": "''",
-    "document_choices": "''",
-    "onboarding": "''",
-    "counters": "''",
+    **dict.fromkeys("turns memories episodes attachments".split(), "{}.id"),
+    **dict.fromkeys("events daily_events usage".split(), "{}.id"),
+    **dict.fromkeys("scratchpads document_choices onboarding counters".split(), "''"),
 }
 _TRIGGER = """
 CREATE TEMP TRIGGER note_{name} AFTER {change} ON {table}
