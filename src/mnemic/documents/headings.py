@@ -10,6 +10,7 @@ from typing import Any
 
 from mnemic.late import dataclass
 from mnemic.prompts import ByLanguage, Language
+from mnemic.rules.slots import predicate_of
 from mnemic.settings.environment import DocumentName
 from mnemic.types import Kind
 
@@ -47,8 +48,14 @@ def title_of(name: DocumentName) -> DocumentSection:
 
 @cache
 def sections_of(name: DocumentName) -> tuple[DocumentSection, ...]:
-    """The sections of a document, in order."""
     return tuple(DocumentSection(**section) for section in _read_headings()[name]["sections"])
+
+
+@cache
+def named_sections(name: DocumentName) -> dict[str, str]:
+    """The keys of sections by the predicates whose memories belong in them."""
+    listed = _read_headings()[name]["names"].items()
+    return {predicate_of(one): key for key, names in listed for one in names.split(",")}
 
 
 def usual_section(name: DocumentName) -> str:

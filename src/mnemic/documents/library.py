@@ -128,7 +128,6 @@ _LONGEST = 10_000_000  # bytes; a longer file is none of ours
 
 
 def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
-    """The report as markdown."""
     texts = words("daily_report", report.language)
     parts = [f"# {texts['title']} {report.day:%Y-%m-%d}"]
     for title, told in report.sections:

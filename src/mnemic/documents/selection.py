@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from mnemic.days import Zone, day_of
-from mnemic.documents.headings import GENERAL
+from mnemic.documents.headings import GENERAL, named_sections
 from mnemic.language.markdown import harmless
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.language.secrets.finder import redact
@@ -134,7 +134,7 @@ def user_section(memory: Memory) -> str:
         return ""
     what = predicate_of(memory.predicate)
     if subject_of(memory.subject) == "user":
-        named = _NAMED.get(what, "")
+        named = named_sections("user").get(what, "")
         if named != "projects" and _ENVIRONMENT.search(memory.value or memory.text):
             return "environment"
         return named or _BY_KIND.get(memory.kind) or _ABOUT_USER.get(memory.kind, "")
@@ -150,14 +150,3 @@ _ENVIRONMENT = re.compile(
     r"|pycharm|intellij(?: idea)?|zsh|bash|fish shell|powershell|tmux|iterm2?)\b",
     re.IGNORECASE,
 )
-_LISTS = {
-    "projects": "works on, project, projects, maintains, builds, 项目, 参与, 在做, 维护, 开发",
-    "environment": "os, operating system, editor, ide, shell, terminal, browser, machine,"
-    " hardware, environment, 操作系统, 编辑器, 终端, 浏览器, 电脑, 环境, 开发环境",
-    "stack": "uses, package manager, programming language, framework, database, stack, tech stack,"
-    " knows, cloud, version, 技术栈, 框架, 数据库, 包管理器, 编程语言, 掌握",
-    "preferences": "likes, dislikes, prefers, avoids, style, 风格, 习惯",
-}
-_NAMED = {
-    predicate_of(name): section for section, names in _LISTS.items() for name in names.split(",")
-}

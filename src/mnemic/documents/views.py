@@ -125,5 +125,4 @@ def layout_of(
 
 
 def new_parts(layout: DocumentLayout) -> tuple[MarkdownSection, ...]:
-    """An empty document."""
     return (MarkdownSection(f"{TITLE} {layout.headings[TITLE]}", ()),)

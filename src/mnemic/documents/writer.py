@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from glob import escape
+from operator import attrgetter
+from pathlib import Path
 
-from mnemic.documents import rollover
+from mnemic.days import Zone, day_of
+from mnemic.documents import files
 from mnemic.documents.files import DocumentFile, fingerprint
-from mnemic.documents.headings import EARLIER
+from mnemic.documents.headings import EARLIER, sections_of
 from mnemic.documents.layout import LayoutEntry, compose
-from mnemic.documents.rollover import summary
 from mnemic.documents.selection import Placement, is_progress
 from mnemic.documents.views import View, layout_of, new_parts
 from mnemic.language.detection import language_of_most
-from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection
+from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, harmless
+from mnemic.language.truncation import cut
 from mnemic.late import dataclass
-from mnemic.prompts import Language
+from mnemic.prompts import Language, words
 from mnemic.settings.environment import DocumentName
+from mnemic.store import new_file
 from mnemic.store.rows import DocumentRow, Written
-from mnemic.types import Memory, SafeName, constant
+from mnemic.types import GLOBAL_PROJECT, Memory, SafeName, constant
 
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document
-
+_BEST = 3
+_CHARACTERS = 60
+_ARCHIVES = 3
 
 Render = Callable[[Sequence[LayoutEntry]], bytes]  # a document with these bullets in it
 
@@ -124,12 +131,12 @@ class PageBuilder:
         def over(count: int, lines: int) -> bool:
             return render([*planned, *entries[:count]]).count(b"\n") > lines
 
-        count = rollover.split(len(chosen), over, limit)
+        count = _split(len(chosen), over, limit)
         old = [c for c in chosen[count:] if c.memory.id not in self.contents.first]
         archive = ""
         if old:
             self.rolled = max(self.rolled, *(c.memory.id for c in old))
-            path = rollover.archive(self.view, old, self.contents.projects, language, self.now)
+            path = _archive(self.view, old, self.contents.projects, language, self.now)
             archive = str(path)
         page = [*self._earlier(language), *entries[:count]]
         data = render(page)
@@ -144,9 +151,9 @@ class PageBuilder:
             for memory in self.contents.memories.values()
             if memory.id <= rolled and is_progress(memory) and memory.id not in self.contents.hidden
         ]
-        text = summary(
+        text = _sum_up(
             old,
-            [path.name for path in rollover.archives(self.view)],
+            [path.name for path in _list_archives(self.view)],
             text_of=lambda memory: self.view.spellings(memory)[0],
             language=language,
             lines=self.view.settings.documents.project_lines // _PER_PROJECT,
@@ -158,3 +165,96 @@ class PageBuilder:
 def marks_of(parts: Sequence[MarkdownSection]) -> list[str]:
     """The ids of the bullets, in order."""
     return [item.mark for part in parts for item in part.items if isinstance(item, Bullet)]
+
+
+# --- rolling Project.md: its old part moves to a dated file, and a summary stays ------------------
+
+
+def _split(count: int, over: Callable[[int, int], bool], limit: int) -> int:
+    """How many of the latest entries stay: as many as fill half of the limit.
+
+    ``over(kept, lines)`` tells whether that many make more lines. Where a person's own text takes
+    more than half, the limit itself is what they have to fit.
+    """
+    most = limit // 2 if not over(0, limit // 2) else limit
+    low, high = 0, count
+    while low < high:
+        middle = (low + high + 1) // 2
+        if over(middle, most):
+            high = middle - 1
+        else:
+            low = middle
+    return low
+
+
+def _archive(
+    view: View,
+    rolled: Sequence[Placement],
+    projects: Sequence[str],
+    language: Language,
+    now: datetime,
+) -> Path:
+    """Write the old part beside the document; an archive that is there already stays as it is."""
+    layout = layout_of(view, view.sections(projects), language)
+    entries = [LayoutEntry(c.memory.id, view.bullet_text(c.memory), c.section) for c in rolled]
+    data = compose(new_parts(layout), entries, layout).encode()
+    day = day_of(now, view.zone)
+    number = 1
+    while True:
+        suffix = "" if number == 1 else f"-{number}"
+        path = view.path.with_name(f"{view.path.stem}-{day}{suffix}{view.path.suffix}")
+        try:
+            existing = files.read_bytes(path, len(data))
+        except files.UnreadableFile:
+            existing = b""
+        if existing is None:
+            new_file.write(path, data)
+        if existing is None or existing == data:
+            return path
+        number += 1
+
+
+def _list_archives(view: View) -> list[Path]:
+    """The dated files, oldest first."""
+    stem, dated = view.path.stem, len(view.path.stem) + len("-2026-01-31")
+
+    def order(path: Path) -> tuple[str, int]:
+        number = path.stem[dated:].lstrip("-")
+        return path.stem[:dated], int(number) if number.isdigit() else 1
+
+    pattern = f"{escape(stem)}-????-??-??*{escape(view.path.suffix)}"
+    return sorted(view.path.parent.glob(pattern), key=order)
+
+
+def _sum_up(
+    memories: Sequence[Memory],
+    archives: Sequence[str],
+    *,
+    text_of: Callable[[Memory], str],
+    language: Language,
+    lines: int,
+    zone: Zone,
+) -> str:
+    """Count, time span and files of the archives; then the best memories of each project."""
+    texts, general = words("rollover", language), sections_of("project")[0]
+    whole = f"{_span(memories, zone, texts)}: {', '.join(archives[-_ARCHIVES:])}"
+    by_project: dict[str, list[Memory]] = {}
+    for memory in sorted(memories, key=attrgetter("id"), reverse=True):
+        by_project.setdefault(memory.project, []).append(memory)
+    project_lines = []
+    for name, project_memories in list(by_project.items())[:lines]:
+        title = general.title(language) if name == GLOBAL_PROJECT else harmless(name)
+        best = sorted(project_memories, key=lambda memory: -memory.importance)[:_BEST]
+        cuts = (cut(text_of(memory).replace("\n", " "), _CHARACTERS) for memory in best)
+        project_lines.append(f"{title}: {'; '.join(cuts)}")
+    more = len(by_project) - len(project_lines)
+    if more > 0:
+        project_lines.append(texts["more"].format(more))
+    return "\n".join([whole if archives else _span(memories, zone, texts), *project_lines])
+
+
+def _span(memories: Sequence[Memory], zone: Zone, texts: Mapping[str, str]) -> str:
+    if not memories:
+        return texts["none"]
+    days = sorted(day_of(memory.valid_from, zone) for memory in memories)
+    return texts["span"].format(len(memories), days[0], days[-1])

@@ -237,7 +237,10 @@ class Importer:
             self.progress.known += not fresh
 
     def _key(self, piece: Piece, item: NewRecord) -> str:
-        told = piece.key or _content_of(item)
+        told = piece.key
+        if not told:
+            values = {one.name: getattr(item, one.name) for one in fields(item)}
+            told = json.dumps([type(item).__name__, values], default=_plain, sort_keys=True)
         digest = sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         return f"import:{self.progress.format}:{digest}"
 
@@ -259,11 +262,6 @@ def _topics(batch: Iterable[tuple[Piece, NewTurn]]) -> dict[str, str]:
         session: title[:_TOPIC].encode("utf-8", "replace").decode()
         for session, title in titles.items()
     }
-
-
-def _content_of(item: NewRecord) -> str:
-    values = {one.name: getattr(item, one.name) for one in fields(item)}
-    return json.dumps([type(item).__name__, values], default=_plain, sort_keys=True)
 
 
 def _plain(value: Any) -> Any:

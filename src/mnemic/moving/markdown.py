@@ -109,7 +109,6 @@ def _escape_line(line: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text as a quotation."""
     return "\n".join(f"> {line}" for line in escaped(text).split("\n"))
 
 

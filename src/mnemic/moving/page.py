@@ -29,7 +29,6 @@ _ANCHOR = re.compile(r'<a id="[mt]\d+">|</a>')  # the only HTML in the markdown 
 
 
 def export_page(mind: Mind, **options: Unpack[ExportOptions]) -> str:
-    """The page of a memory."""
     writer = MarkdownWriter(mind, options)
     say = writer.say
     ids = {say(title): id_ for title, id_ in _SECTIONS.items()}

@@ -49,7 +49,6 @@ class Phrases:
     # --- numbers and dates ------------------------------------------------------------------------
 
     def count(self, count: int, thing: str) -> str:
-        """A number of things."""
         one, *many = self._words["counted"][thing]
         return f"{count:,} {one if count == 1 or not many else many[0]}"
 

@@ -60,7 +60,6 @@ class Piece:
 
     @property
     def turn(self) -> NewTurn | None:
-        """The turn, if the piece is one."""
         return self.item if isinstance(self.item, NewTurn) else None
 
     def within(self, name: str) -> Piece:

@@ -68,7 +68,6 @@ def _load(point: EntryPoint) -> FormatReader:
 
 
 def formats() -> list[str]:
-    """The names of all formats."""
     return [name for reader in readers() for name in reader.formats]
 
 

@@ -70,7 +70,6 @@ def in_local_time(entry: Entry, zone: Zone) -> Entry:
 
 
 def written(entry: Entry) -> str:
-    """An entry as markdown."""
     match entry:
         case Ended():
             return f"{mark({'ended': entry.session, 'at': entry.at.isoformat()})}\n\n"
