@@ -19,7 +19,7 @@ from mnemic.cli import phrases
 from mnemic.cli.failures import error_line
 from mnemic.cli.output import cells
 from mnemic.cli.phrases import choose_language, sentence, speaking, term
-from mnemic.cli.show import SENTENCES
+from mnemic.cli.show import sentences
 from mnemic.recall.features import GROUPS
 from mnemic.settings.recall import Route, SectionName
 from mnemic.types import (
@@ -92,7 +92,7 @@ class TestCatalogs:
         assert found == []
 
     def test_titles(self) -> None:
-        assert set(SENTENCES.values()) - set(texts("output")) == set()
+        assert set(sentences().values()) - set(texts("output")) == set()
 
     def test_help(self) -> None:
         shown = list(printed_texts.help_paragraphs())

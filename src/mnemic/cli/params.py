@@ -48,7 +48,6 @@ def _ago(text: str) -> datetime:
 
 
 def moment_or_never(text: str) -> datetime | str:
-    """A moment, or the word never."""
     return "never" if text.strip() == "never" else moment(text)
 
 

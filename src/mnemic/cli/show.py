@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 
 from mnemic.cli.base import command
 from mnemic.cli.conversations import show_turns
@@ -29,31 +31,13 @@ from mnemic.engine.mind import Mind
 from mnemic.types import Event, History, Json, Memory, Source, Turn
 
 _PAGE = 1_000  # turns
-SENTENCES = {
-    "write": "was written as {kind}{after}",
-    "supersede": "was replaced by {by}",
-    "repeat": "was said again",
-    "pending": "is awaiting confirmation{because}",
-    "confirm": "was confirmed by the user",
-    "snooze": "was put off until {until}",
-    "later": "was put off until {until}",  # as written by versions up to 0.1
-    "archive": "was archived{because}",
-    "withdraw": "was withdrawn by the user",
-    "withdrawn": "is no longer true",
-    "conflict": "won against another statement{because}",
-    "trust": "is now trusted as said by {to}, before by {from}",
-    "memory.write.important": "was announced as important ({importance})",
-    "restore": "was restored{because}",
-    "revise": "lost what one source had added{because}",
-    "core": "became part of the core{because}",
-    "leave_core": "is no longer part of the core{because}",
-    "merge": "was merged into {into}{because}",
-    "demote": "was given a short life{because}",
-    "expire": "expired{because}",
-    "delete": "was deleted{because}",
-    "disown": "is not the owner's alone{because}",
-    "undo": "was put back as it was{because}",
-}
+
+
+@cache
+def sentences() -> dict[str, str]:
+    """What the history of a memory says of each type of event."""
+    text = Path(__file__).with_name("sentences.tsv").read_text(encoding="utf-8")
+    return dict(line.split("\t") for line in text.splitlines())
 
 
 @command("show")
@@ -204,7 +188,7 @@ def _describe(event: Event, names: Mapping[str, str]) -> str:
         "until": _moment(payload.get("until")),
     }
     words |= {name: term(str(words.get(name, ""))) for name in ("kind", "from", "to")}
-    template = phrase(SENTENCES.get(event.type, event.type))
+    template = phrase(sentences().get(event.type, event.type))
     return template.format_map(defaultdict(str, words))
 
 

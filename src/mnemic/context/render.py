@@ -116,5 +116,4 @@ def _split_pieces(turn: Turn, pieces: Sequence[str]) -> tuple[str, Sequence[str]
 
 
 def _call_line(name: str, text: str, language: Language) -> str:
-    """One call on one line."""
     return f"({words('prompt', language)['called']} {label(name)} {one_line(text)})"

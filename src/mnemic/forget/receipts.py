@@ -63,7 +63,6 @@ def dump(receipt: Receipt) -> dict[str, Json]:
 
 
 def read(text: str) -> Receipt:
-    """A receipt from its JSON."""
     try:
         return load(json.loads(text))
     except (ValueError, RecursionError) as error:
@@ -81,7 +80,6 @@ def own(given: Receipt | str, space: str) -> Receipt:
 
 
 def load(value: object) -> Receipt:
-    """A receipt from a parsed JSON value."""
     try:
         if not isinstance(value, Mapping):
             raise TypeError(value)

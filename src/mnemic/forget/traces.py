@@ -196,7 +196,6 @@ def _is_text(name: str, value: str) -> bool:
 
 
 def load(value: Json) -> Traces:
-    """Traces from a stored JSON value."""
     if not isinstance(value, dict):
         return Traces("00")
     phrase = value.get("phrase")

@@ -296,7 +296,6 @@ class _ChunkTable:
 
 
 def _before(lengths: Spots) -> Spots:
-    """The sum of the lengths before each one."""
     return np.cumsum(lengths, dtype=np.int32) - lengths
 
 

@@ -63,7 +63,6 @@ class ChromaEngine(VectorEngine):
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Close the client."""
         with self._opening:
             client, self._client = self._client, None
         if client is not None:

@@ -25,7 +25,6 @@ from mnemic.types import SafeText
 
 
 def words_of(section: str) -> list[str]:
-    """The words of one list of words.txt."""
     return _lists()[section]
 
 
@@ -135,7 +134,6 @@ def forget_words() -> None:
 
 
 def index_terms(text: SafeText) -> IndexTerms:
-    """The index terms of a text."""
     terms = index_text(text)
     return IndexTerms(terms, bm25.pack(terms))
 
@@ -168,7 +166,6 @@ def term_weight(term: str) -> float:
 
 
 def weights_of(numbers: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """The weights of terms given as numbers."""
     light, weights = _light_terms()
     places = np.minimum(np.searchsorted(light, numbers), len(light) - 1)
     return np.where(light[places] == numbers, weights[places], WORD_WEIGHT)

@@ -55,13 +55,16 @@ class HostQuestions:
         language = language_of([query], self._mind.settings.memory.language)
         texts = words("host_questions", language)
         if not self._introduced:
-            self._question = self._next_question()
+            state = self._mind.onboarding()
+            self._introduced, self._question = state.done, state.text
             if self._question:
                 return texts["ask"].format(text=self._question)
         self._offers = list(pending)
         if not self._offers:
             return ""
-        return texts["offer"].format(text=_list_pending(self._offers))
+        # What waits may come from a tool or a page, so it is data for the model as well.
+        listed = "\n".join(f"- {indented(one.text, '  ')}" for one in self._offers)
+        return texts["offer"].format(text=fence(listed, "pending"))
 
     def replied(self, reply: str) -> None:
         """The reply of the host: whether it asked."""
@@ -70,11 +73,6 @@ class HostQuestions:
             self._answered_by = self._introduce
         elif self._offers and all(squeezed(memory.text) in said for memory in self._offers):
             self._answered_by = self._decide
-
-    def _next_question(self) -> str:
-        state = self._mind.onboarding()
-        self._introduced = state.done
-        return state.text
 
     def _introduce(self, answer: str) -> None:
         if answer and len(answer) <= _LONGEST_ANSWER and not answer.endswith(_QUESTION_MARKS):
@@ -89,11 +87,6 @@ class HostQuestions:
                 self._mind.ignore(memory.id)
             else:
                 self._mind.snooze(memory.id)
-
-
-def _list_pending(memories: Sequence[Memory]) -> str:
-    """What waits may come from a tool or a page, so it is data for the model as well."""
-    return fence("\n".join(f"- {indented(one.text, '  ')}" for one in memories), "pending")
 
 
 AnyMind = Mind | AsyncMind

@@ -13,7 +13,7 @@ import contextlib
 import json
 import operator as order
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -94,7 +94,8 @@ class GraphStore(BaseStore):
         if op.value is None:
             old = self._find(op.namespace, op.key)
             if old is not None:
-                self._delete(old)
+                with contextlib.suppress(NotFound):  # somebody else deleted it meanwhile
+                    self._mind.delete(old.id)
         elif _is_learned(op.namespace):
             self._remember(op.key, op.value)
         else:
@@ -120,10 +121,6 @@ class GraphStore(BaseStore):
                 continue
             return
 
-    def _delete(self, memory: Memory) -> None:
-        with contextlib.suppress(NotFound):  # somebody else deleted it meanwhile
-            self._mind.delete(memory.id)
-
     def _find(self, namespace: Namespace, key: str) -> Memory | None:
         if _is_learned(namespace):
             named = self._mind.memories(project=_GLOBAL, tag=_TAG, metadata={_KEY: key}, limit=1)
@@ -141,7 +138,10 @@ class GraphStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         found: list[tuple[Memory, Namespace, float | None]] = []
-        for namespace in self._under(op.namespace_prefix):
+        prefix = tuple(op.namespace_prefix)
+        for namespace in self._all_namespaces():
+            if namespace[: len(prefix)] != prefix:
+                continue
             memories = [one for one in self._all(namespace) if _has(_read_kept(one)[1], op.filter)]
             scores = self._scores(namespace, op.query, memories) if op.query else {}
             found += [(one, namespace, scores.get(one.id)) for one in memories]
@@ -178,11 +178,6 @@ class GraphStore(BaseStore):
         )
         found = {hit.id: hit.score for hit in hits}
         return {one.id: found.get(one.id, 0.0) for one in memories if one.text}
-
-    def _under(self, prefix: Namespace) -> Iterator[Namespace]:
-        for namespace in self._all_namespaces():
-            if namespace[: len(prefix)] == tuple(prefix):
-                yield namespace
 
     def _all_namespaces(self) -> list[Namespace]:
         projects = self._mind.projects(status="item")

@@ -42,7 +42,7 @@ class MemoryCapability(AbstractCapability[Any]):
     ) -> ModelRequestContext:
         """Record new messages, and inject evidence into this request only."""
         messages = request_context.messages
-        place = _last_prompt(messages)
+        place = max((n for n, message in enumerate(messages) if _prompt(message)), default=None)
         session = self._companion.session
         turns = [turn for message in messages for turn in _turns(message, session)]
         query = "" if place is None else _prompt(messages[place])
@@ -65,12 +65,6 @@ class MemoryCapability(AbstractCapability[Any]):
     @classmethod
     def get_serialization_name(cls) -> str | None:
         return None  # a mind cannot be written into a file of settings
-
-
-def _last_prompt(messages: Sequence[ModelMessage]) -> int | None:
-    """The index of the last message with text of the user."""
-    places = [place for place, message in enumerate(messages) if _prompt(message)]
-    return places[-1] if places else None
 
 
 def _prompt(message: ModelMessage) -> str:

@@ -273,11 +273,6 @@ def _revive(unit: Unit, sessions: Collection[SafeName], now: datetime) -> None:
             triggers.queue(unit, [session], now=now)
 
 
-def _is_suspended(reason: str) -> bool:
-    """Whether it only says that nobody asked, because of another reason."""
-    return reason.startswith("ModelSuspended")
-
-
 def model_wait(unit: Unit) -> ModelWait | None:
     """How much waits for a model in this space, since when, and until which try."""
     waiting = [
@@ -289,11 +284,13 @@ def model_wait(unit: Unit) -> ModelWait | None:
         return None
     next_job = waiting[0][0]  # they come by their time
     sessions = list(dict.fromkeys(job.name_of("session") for job, _ in waiting))
+    # A suspended model only says that nobody asked it, because of another reason.
+    reasons = [job.error for job, _ in waiting if job.error]
     return ModelWait(
         turns=unit.ledger.count_waiting(sessions),
         since=min(since for _, since in waiting),
         next_try=next_job.run_at,
-        reason=min((job.error for job, _ in waiting if job.error), key=_is_suspended, default=""),
+        reason=min(reasons, key=lambda told: told.startswith("ModelSuspended"), default=""),
     )
 
 

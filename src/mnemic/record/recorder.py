@@ -124,7 +124,6 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
 def turn_terms(
     sender: SafeName, content: SafeText, calls: Sequence[SafeCall], results: Sequence[SafeResult]
 ) -> IndexTerms:
-    """What a turn is indexed by."""
     return index_terms(_found_by(sender, content, calls, results))
 
 

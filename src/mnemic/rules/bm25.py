@@ -221,7 +221,6 @@ def shared_terms(
 
 
 def having(packed: Sequence[bytes], terms: TermSet) -> NDArray[np.bool_]:
-    """Which texts have any of the terms."""
     found = np.zeros(len(packed), bool)
     every = np.frombuffer(b"".join(packed), np.uint32)
     spots = np.flatnonzero(terms.likely.take(every & _TABLE))

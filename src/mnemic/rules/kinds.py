@@ -19,7 +19,6 @@ def profile_of(settings: Settings) -> tuple[Kind, ...]:
 
 
 def kinds_of(settings: Settings) -> tuple[Kind, ...]:
-    """Every kind that a memory may be of."""
     return (*KINDS, *map(OwnKind, settings.memory.kinds))
 
 

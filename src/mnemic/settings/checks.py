@@ -72,7 +72,6 @@ def _orders(settings: Settings) -> Violations:
 
 
 def value_at(settings: Settings, key: str) -> Any:
-    """The value of a dotted key."""
     return reduce(getattr, key.split("."), settings)
 
 

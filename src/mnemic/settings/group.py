@@ -32,7 +32,6 @@ class Setting:
 
     @classmethod
     def of_group(cls, default: SettingsGroup) -> Self:
-        """A group inside a group."""
         made = cls(default, (default.__doc__ or "").strip().partition("\n")[0], {})
         made.group = type(default)
         return made

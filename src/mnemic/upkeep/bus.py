@@ -118,7 +118,6 @@ class Bus:
         return {**event.payload, **about}
 
     def emit(self, space: str, type_: str, payload: Mapping[str, Json], subject: str) -> Event:
-        """An event of the host."""
         named = self._guard.name(type_, "type")
         if not named.startswith(HOST_EVENT) or named == HOST_EVENT:
             raise InvalidInput(

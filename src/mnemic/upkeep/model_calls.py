@@ -84,7 +84,6 @@ def ask_for_same(
 def ask_for_core(
     model: ChatModel, memories: Sequence[Memory], most: int, language: LanguageChoice
 ) -> list[Memory]:
-    """The memories for the core, at most ``most``."""
     read = partial(_read_places, name="core", count=len(memories))
     places = _ask(
         model, memories, language, "core", listed={"core": _INTEGER}, read=read, most=most

@@ -41,7 +41,6 @@ class Dialect(ABC):
         """For an answer that comes in pieces."""
 
     def items(self, request: Request) -> list[dict[str, Any]]:
-        """The messages of a request."""
         return plain_items(request.get("messages"))
 
     def turns(self, request: Request, session: str) -> list[NewTurn]:

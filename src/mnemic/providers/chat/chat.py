@@ -21,7 +21,7 @@ from mnemic.providers.chat.transport import (
     ModelPrompt,
     ModelReply,
     Transport,
-    in_language,
+    answer_words,
     spent_on,
 )
 
@@ -145,13 +145,9 @@ def _parsed(
 def _repair_prompt(
     first: ModelPrompt, reply: ModelReply, wrong: WrongShape, system: str
 ) -> ModelPrompt:
-    """The first prompt, its answer, and what was wrong with that."""
-    if wrong.partial:
-        request = in_language(_REST, system).format(wrong=_line(str(wrong), _DETAILS))
-    elif reply.ending == "cut":
-        request = in_language(_SHORTER, system)
-    else:
-        request = in_language(_AGAIN, system).format(wrong=_line(str(wrong)))
+    key = "rest" if wrong.partial else "shorter" if reply.ending == "cut" else "again"
+    told = _line(str(wrong), _DETAILS if wrong.partial else _QUOTED)
+    request = answer_words(system)[key].format(wrong=told)
     answered = reply.text[:_EXCERPT]
     previous = (ChatMessage("assistant", answered),) if answered.strip() else ()
     return replace(first, messages=(*first.messages, *previous, ChatMessage("user", request)))
@@ -168,20 +164,3 @@ def _quoted(text: str) -> str:
 
 def _line(text: str, most: int = _QUOTED) -> str:
     return " ".join(text[: most * 2].split())[:most]
-
-
-_AGAIN = (
-    "That answer cannot be used: {wrong}. Answer again, with the whole JSON object only.",
-    "这个回答无法使用：{wrong}。请重新回答，只写完整的 JSON 对象。",
-)
-_SHORTER = (
-    "That answer was cut off because it was too long. Answer again, shorter, with the whole JSON"
-    " object only.",
-    "这个回答太长，被截断了。请更简短地重新回答，只写完整的 JSON 对象。",
-)
-_REST = (
-    "Part of that answer cannot be used: {wrong}. The rest is kept, so do not repeat it. Answer"
-    " with a JSON object of the same form that holds only the missing or corrected entries.",
-    "这个回答有一部分无法使用：{wrong}。其余部分已经保留，不要重复。请用同样形式的 JSON 对象回答，"
-    "只写缺少的或改正后的条目。",
-)

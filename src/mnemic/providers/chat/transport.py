@@ -7,7 +7,7 @@ from then on, for everybody in this process who asks the same model of the same 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from mnemic.errors import ModelRefused, ModelUnavailable
 from mnemic.language.tokens import estimate_tokens
 from mnemic.patterns import defer
+from mnemic.prompts import words
 from mnemic.providers.breaker import Breaker
 from mnemic.providers.chat.base import ChatMessage, OnText, Schema, Spent
 from mnemic.providers.wire import ABOUT_THE_FORM, FAULTS
@@ -168,10 +169,6 @@ def without_refused(
 
 
 _CHINESE = defer(r"[\u4e00-\u9fff]")
-_FORM_TEXT = (
-    "Answer with one JSON object and nothing else. It fits this JSON Schema:\n{schema}",
-    "只回答一个 JSON 对象，不要写别的内容。它必须符合这个 JSON Schema：\n{schema}",
-)
 
 
 def system_text(prompt: ModelPrompt, form: Form) -> str:
@@ -179,11 +176,10 @@ def system_text(prompt: ModelPrompt, form: Form) -> str:
     if prompt.schema is None or form in _ON_THE_WIRE:
         return prompt.system
     schema = json.dumps(prompt.schema, ensure_ascii=False)
-    text = in_language(_FORM_TEXT, prompt.system).format(schema=schema)
+    text = answer_words(prompt.system)["form"].format(schema=schema)
     return f"{prompt.system}\n\n{text}" if prompt.system else text
 
 
-def in_language(texts: tuple[str, str], like: str) -> str:
-    """The English or the Chinese one of two texts, whichever is the language of a third."""
-    english, chinese = texts
-    return chinese if _CHINESE.search(like) else english
+def answer_words(like: str) -> Mapping[str, str]:
+    """What a model is told of the form of its answer, in the language of its system text."""
+    return words("answer", "zh" if _CHINESE.search(like) else "en")

@@ -109,7 +109,6 @@ def _try_again(step: Step, dead: Job) -> bool:
 
 
 def _job(step: Step, session: SafeName) -> Job:
-    """The extraction of one session as a job."""
     now = step.now
     return Job(
         id=joined(step.operation, session),
