@@ -121,7 +121,7 @@ class Store(ABC):
 
     @contextmanager
     def pinned(self, space: str) -> Iterator[None]:
-        """While this lasts, this thread writes to the space as it is now, or not at all."""
+        """This thread writes to the space as it is now or not at all: a forgotten one stays so."""
         before = self._pinned.space
         self._pinned.space = space, self.find_number(space)
         try:
