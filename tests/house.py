@@ -32,7 +32,7 @@ BUDGETS = {
     "tools": 1_656,
     "forget": 1_539,
     "types": 1_480,
-    ROOT: 1_019,
+    ROOT: 1_033,
     "health": 692,
     "jobs": 369,
     "compat": 209,

@@ -7,13 +7,17 @@ from __future__ import annotations
 import dataclasses
 import gc
 import os
+import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+_SPECS: dict[str, ModuleSpec] = {}
 # A child that is forked while another thread imports a module could never import it itself.
 _LOADING = threading.RLock()
 if hasattr(os, "register_at_fork"):
@@ -35,6 +39,16 @@ def load(module: str) -> ModuleType:
         finally:
             if collects:
                 gc.enable()
+
+
+def find(module: str) -> ModuleSpec | None:
+    """Where a module is, without importing it; to look through the whole path takes half a
+    millisecond, so what was found is not looked for again.
+    """
+    spec = None if module in sys.modules else _SPECS.get(module)
+    if spec is None and (spec := find_spec(module)):
+        _SPECS[module] = spec
+    return spec
 
 
 def data_of(package: str) -> Path:
@@ -136,4 +150,4 @@ else:
 
     np = _LateNumpy()
 
-__all__ = ["NDArray", "dataclass", "load", "np"]
+__all__ = ["NDArray", "data_of", "dataclass", "find", "load", "np"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from mnemic import late
 from mnemic.errors import ConfigError, MissingExtra
-from mnemic.providers import extras
 from mnemic.providers.chat.base import ChatModel
 from mnemic.providers.chat.choose import SERVICES, chat_model_for, main_model_for
 from mnemic.settings import Settings, load
@@ -144,7 +144,7 @@ def test_a_missing_extra_is_named_at_once(monkeypatch: pytest.MonkeyPatch, modul
     def find(name: str) -> ModuleSpec | None:
         return None if name == module else find_spec(name)
 
-    monkeypatch.setattr(extras, "find_spec", find)
+    monkeypatch.setattr(late, "find", find)
     with pytest.raises(MissingExtra, match=r'pip install "mnemic\[models\]"'):
         chat_model_for(settings(model={"provider": "ollama", "name": "m"}))
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mnemic import late
 from mnemic.errors import ConfigError, MissingExtra
-from mnemic.providers import extras
 from mnemic.providers.embedding.base import release
 from mnemic.providers.embedding.cache import CachedEmbedder
 from mnemic.providers.embedding.choose import embedder_for
@@ -124,7 +124,7 @@ def test_a_missing_extra_is_named_at_once(
     def find(name: str) -> ModuleSpec | None:
         return None if name == module else find_spec(name)
 
-    monkeypatch.setattr(extras, "find_spec", find)
+    monkeypatch.setattr(late, "find", find)
     folder = write_folder(tmp_path / "tiny", {"tea": [1.0, 0.0]})
     given = {"folder": str(folder)} if provider == "folder" else {}
     with pytest.raises(MissingExtra, match=rf'pip install "mnemic\[{extra}\]"'):

@@ -5,7 +5,6 @@ certificates by which servers are known.
 from __future__ import annotations
 
 from functools import cache
-from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 def require(extra: str, *modules: str) -> None:
     """Raise for what is not installed, without importing anything."""
     for module in modules:
-        if find_spec(module) is None:
+        if late.find(module) is None:
             raise MissingExtra.of(module, extra)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from mnemic.settings.checks import check
@@ -176,15 +176,14 @@ def _build(default: G, tree: Raw) -> G:
     return type(default).trusted(values)
 
 
-def _keys(group: SettingsGroup, prefix: str) -> Iterator[str]:
+def _keys(group: SettingsGroup, prefix: str) -> list[str]:
     """Every key these settings have, entries of tables included."""
-    for name, setting in type(group).fields.items():
-        value, key = getattr(group, name), prefix + name
-        items = (
-            {f"{key}.{entry}": value[entry] for entry in value} if setting.table else {key: value}
-        )
-        for path, item in items.items():
-            if setting.group is None:
-                yield path
-            else:
-                yield from _keys(item, f"{path}.")
+    keys: list[str] = []
+    for name, setting in group.fields.items():
+        key, value = prefix + name, getattr(group, name)
+        entries = {f"{key}.{one}": value[one] for one in value} if setting.table else {key: value}
+        if setting.group is None:
+            keys += entries
+        else:
+            keys += [one for path, item in entries.items() for one in _keys(item, f"{path}.")]
+    return keys

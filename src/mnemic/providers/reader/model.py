@@ -10,12 +10,11 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from mnemic.errors import MissingExtra, ModelRefused
-from mnemic.late import NDArray, dataclass, np
+from mnemic.late import NDArray, dataclass, find, np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
 from mnemic.providers.embedding.base import unit
@@ -244,7 +243,7 @@ class _Encoder:
 
 def installed_folder() -> Path:
     """The folder of the package that carries the weights; ``MissingExtra`` without it."""
-    spec = find_spec(_PACKAGE)
+    spec = find(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtra(
             "The reader is not installed, so recall is by words alone",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib.util
 import os
 import random
 import shutil
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import apsw
 
-from mnemic import errors
+from mnemic import errors, late
 from mnemic.store.failures import failures_of
 from mnemic.store.sqlite.keys import FileKey, is_encrypted
 from mnemic.store.sqlite.readonly import (
@@ -510,7 +509,7 @@ def _lock_of(file: str) -> threading.RLock:
 
 def _load_vectors(conn: apsw.Connection) -> None:
     """Load sqlite-vec without importing its Python package, which is slow to import."""
-    spec = importlib.util.find_spec("sqlite_vec")
+    spec = late.find("sqlite_vec")
     if spec is None or spec.origin is None:
         raise errors.StoreUnavailable(
             "sqlite-vec is not installed", remedy="Reinstall with `pip install mnemic`"
