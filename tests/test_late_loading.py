@@ -167,6 +167,26 @@ def test_a_late_dataclass_that_is_only_made_has_no_other_method_yet() -> None:
     ]
 
 
+def test_a_late_dataclass_with_names_alone_is_one_of_the_standard_library() -> None:
+    def make(dataclass: Any) -> Any:
+        @dataclass(frozen=True, slots=True, kw_only=True)
+        class Named:
+            name: str
+            tags: Sequence[str] = dataclasses.field(default_factory=list, hash=False)
+            size: int = dataclasses.field(default=2, compare=False)
+
+        return Named
+
+    mine, theirs = make(late.dataclass), make(dataclasses.dataclass)
+    assert inspect.signature(mine) == inspect.signature(theirs)
+    assert (mine(name="a").tags, mine(name="a").size) == ([], 2)
+    assert mine(name="a") == mine(name="a", size=3) != mine(name="b")
+    assert repr(mine(name="a")) == repr(theirs(name="a"))
+    for kind in (mine, theirs):
+        with pytest.raises(TypeError, match="positional argument"):
+            kind("a")
+
+
 def test_a_copy_of_another_process_is_read_before_its_class_was_used() -> None:
     turn = NewTurn("tea", "user", "Tea, please.")
     code = f"import pickle; print(pickle.loads({pickle.dumps(turn)!r}))"

@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import field
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -87,8 +88,7 @@ else:
                 with _LOADING:
                     if not isinstance(vars(late)[name], _LateMember):
                         return late
-                    plain = name == "__init__" and not kw_only
-                    if init := plain and _write_init(given, late, names):
+                    if init := name == "__init__" and _write_init(given, late, names, kw_only):
                         late.__init__ = init
                         return late
                     options = {"frozen": frozen, "slots": slots, "eq": eq, "kw_only": kw_only}
@@ -114,12 +114,12 @@ else:
     # What the signature of a class shows for a value that is made.
     _MADE = getattr(dataclasses, "_HAS_DEFAULT_FACTORY", object())
 
-    def _write_init(given: type, late: type, names: list[str]) -> Any:
+    def _write_init(given: type, late: type, names: list[str], kw_only: bool) -> Any:
         """The ``__init__`` of a class whose fields are all its own; None for others."""
         if any("__dataclass_fields__" in vars(base) for base in given.__mro__):
             return None
         space: dict[str, Any] = {"__name__": given.__module__, "_made": _MADE}
-        head, body = ["self"], []
+        head, body = ["self", *(kw_only * ["*"])], []
         for name in names:
             default, value = vars(given).get(name, dataclasses.MISSING), name
             if isinstance(default, dataclasses.Field):
@@ -150,4 +150,4 @@ else:
 
     np = _LateNumpy()
 
-__all__ = ["NDArray", "data_of", "dataclass", "find", "load", "np"]
+__all__ = ["NDArray", "data_of", "dataclass", "field", "find", "load", "np"]

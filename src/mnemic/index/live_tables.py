@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
 
 from mnemic.errors import Closed, StoreError
 from mnemic.index.engine import DatabaseTable, VectorEngine, VectorTable, behind, follow
+from mnemic.late import dataclass, field
 from mnemic.locks import ForkSafeLock
 from mnemic.store.contract import Store
 from mnemic.store.rows import VectorState
@@ -64,7 +64,7 @@ class VectorMemory:
             holder.drop()
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class LiveTables:
     """The tables of one space."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from mnemic.language.requests import asks_to_remember
+from mnemic.late import dataclass, field
 from mnemic.rules.checks import MAX_ROWS
 from mnemic.settings.learning import TriggerSettings
 from mnemic.store.contract import Unit
@@ -71,7 +71,7 @@ def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetim
 OverflowListener = Callable[[Unit, SafeName, datetime], None]
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Watcher:
     """Looks at each new turn of one space and says when it is time to learn."""
 
