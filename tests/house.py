@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_967,
+    "language": 10_984,
     "store": 10_067,
     "learn": 7_149,
     "moving": 5_634,

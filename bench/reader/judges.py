@@ -30,7 +30,7 @@ from bench.reader.model import TOKEN, Encoder, Layer, encoder_from
 
 SCRIPTS = ("latin", "han")  # of inputs.py, which a machine for training need not have
 BRANCH = 3  # layers that the branch runs again
-RANK = 10  # of the matrices beside theirs
+RANK = 16  # of the matrices beside theirs
 NOTES = 96  # numbers of a piece
 MATRICES = ("q", "k", "v", "o", "up", "down")
 _RELATIONS, _TIMES = 46, 4  # of data.py
@@ -50,11 +50,11 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 class Beside(nn.Module):
     """A matrix of the encoder, with a small one that learns beside it."""
 
-    def __init__(self, frozen: nn.Linear, rank: int) -> None:
+    def __init__(self, frozen: nn.Linear) -> None:
         super().__init__()
         self.frozen = frozen
-        self.narrow = nn.Linear(frozen.in_features, rank, bias=False)
-        self.wide = nn.Linear(rank, frozen.out_features, bias=False)
+        self.narrow = nn.Linear(frozen.in_features, RANK, bias=False)
+        self.wide = nn.Linear(RANK, frozen.out_features, bias=False)
         nn.init.normal_(self.narrow.weight, std=1 / math.sqrt(frozen.in_features))
         nn.init.zeros_(self.wide.weight)
 
@@ -62,10 +62,10 @@ class Beside(nn.Module):
         return self.frozen(x) + SCALE * self.wide(self.narrow(x))
 
 
-def _branch_of(layer: Layer, rank: int) -> Layer:
+def _branch_of(layer: Layer) -> Layer:
     branch = copy.deepcopy(layer).requires_grad_(False)
     for name in MATRICES:
-        setattr(branch, name, Beside(getattr(branch, name), rank))
+        setattr(branch, name, Beside(getattr(branch, name)))
     for norm in (branch.n1, branch.n2):
         norm.requires_grad_(True)
     return branch
@@ -109,18 +109,16 @@ class Judged(NamedTuple):
 class Judges(nn.Module):
     """The branch and the networks; `SentenceHead` computes `judge_sentences` by the same names."""
 
-    def __init__(self, encoder: Encoder, layout: int, rank: int = RANK, both: bool = False) -> None:
+    def __init__(self, encoder: Encoder, layout: int) -> None:
         super().__init__()
         self.encoder = encoder.requires_grad_(False).eval()
-        layers = [_branch_of(layer, rank) for layer in encoder.layers[-BRANCH:]]
-        self.branch: Any = nn.ModuleList(layers)
-        self.both = both
+        self.branch: Any = nn.ModuleList(map(_branch_of, encoder.layers[-BRANCH:]))
         self.notes = nn.Linear(encoder.word.weight.shape[1], NOTES)
         self.middle = nn.Linear(3 * NOTES, _MIDDLE)
         self.keep, self.trap = nn.Linear(_MIDDLE, 1), nn.Linear(_MIDDLE, 1)
         self.relation = nn.Linear(_MIDDLE, _RELATIONS)
         self.subject = nn.Linear(_MIDDLE, 2)
-        self.changed = nn.Linear((5 if both else 4) * NOTES, _MIDDLE)
+        self.changed = nn.Linear(5 * NOTES, _MIDDLE)
         self.ends = nn.Linear(_MIDDLE, 1)
         self.voices = Voices(2 * (NOTES + TOKEN) + layout)
 
@@ -142,16 +140,15 @@ class Judges(nn.Module):
 
     def _join(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Of each stretch the notes of the window's first mark, the highest and the mean of its
-        own; and the mean of those beside it.
+        own; and of those beside it the highest and the mean.
         """
         notes, _ = self.read(batch.ids, batch.mask)
         inside, own = batch.inside(), notes[batch.rows]
         mean = (own * inside).sum(1) / inside.sum(1)
         joined = torch.cat([notes[batch.rows, 0], (own * inside).amax(1), mean], 1)
         outside = batch.mask[batch.rows][..., None] - inside
-        beside = (own * outside).sum(1) / outside.sum(1)
-        if self.both:
-            beside = torch.cat([(own * outside).amax(1), beside], 1)
+        mean = (own * outside).sum(1) / outside.sum(1)
+        beside = torch.cat([(own * outside).amax(1), mean], 1)
         return F.dropout(joined, 0.3, self.training), F.dropout(beside, 0.3, self.training)
 
     def judge_endings(self, batch: Batch) -> Tensor:
@@ -382,8 +379,6 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epochs", type=int, default=_EPOCHS)
-    parser.add_argument("--rank", type=int, default=RANK)
-    parser.add_argument("--both", action="store_true")
     parser.add_argument("--script", choices=SCRIPTS, help="both, unless one is named")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -392,8 +387,7 @@ def main() -> None:
             continue
         arrays = trained_arrays(given.trained, script)
         data = Data(given.judged, number)
-        encoder = encoder_from(arrays, _RELATIONS, _TIMES)
-        judges = Judges(encoder, data.layouts.shape[1], given.rank, given.both).to(device)
+        judges = Judges(encoder_from(arrays, _RELATIONS, _TIMES), data.layouts.shape[1]).to(device)
         train(judges, data, given.seed, given.epochs)
         print(script)
         with torch.no_grad():

@@ -175,6 +175,48 @@ def test_a_rule_beside_an_upgrade_outlives_it_in_its_own_words(open_mind: OpenMi
     assert rule.text == "以后都用 pnpm"
 
 
+@pytest.mark.parametrize(
+    ("said", "rule", "fact"),
+    [
+        (
+            "Always answer in plain words, I live in Tulsa.",
+            "Always answer in plain words",
+            "I live in Tulsa",
+        ),
+        (
+            "Never suggest prawns, I'm allergic to shellfish too",
+            "Never suggest prawns",
+            "shellfish",
+        ),
+        ("以后都用繁体回答，我对芒果也过敏", "以后都用繁体回答", "我对芒果也过敏"),
+        ("回答简短一点，我住在嘉兴", "回答简短一点", "我住在嘉兴"),
+    ],
+)
+def test_what_is_told_behind_a_rule_is_a_memory_of_its_own(
+    open_mind: OpenMind, said: str, rule: str, fact: str
+) -> None:
+    mind = open_mind(worker="none")
+    tell(mind, "a", said)
+    kinds = {memory.kind: memory.text for memory in mind.memories()}
+    assert kinds["rule"] == rule
+    assert fact in kinds["identity"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Answer in short sentences, I'm in Prague until Friday",
+        "Keep it formal, unless I ask for a joke",
+        "以后用英文回答，我在准备下周的面试",
+    ],
+)
+def test_a_rule_never_loses_a_limit_that_is_told_behind_it(open_mind: OpenMind, said: str) -> None:
+    mind = open_mind(worker="none")
+    tell(mind, "a", said)
+    rules = [memory.text for memory in mind.memories() if memory.kind == "rule"]
+    assert all("," in rule or "，" in rule for rule in rules), rules
+
+
 def test_statements_that_differ_in_a_letter_are_two(open_mind: OpenMind) -> None:
     mind = open_mind(worker="none")
     for room in ("会议室 A", "会议室 B"):

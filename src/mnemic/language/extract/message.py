@@ -110,8 +110,8 @@ class MessageReader:
         whole = len(stated) == len(sentence.clauses)
         rule = self._rule(self._completer.without_lead(text)) if whole else None
         if rule:
-            yield replace(rule, text=self._tidy(text))
-            return
+            ruled, rule, stated = self._told_behind(text, rule, stated)
+            yield replace(rule, text=self._tidy(ruled))
         for one in self._clauses(stated, before, earlier, people):
             yield self._whose(one, text)
 
@@ -319,6 +319,23 @@ class MessageReader:
                 meant = rule.asked or rule.kind != "rule" or self._instructions.asks(sentence)
                 return rule if meant and GAP not in rule.value else None
         return None
+
+    def _told_behind(
+        self, text: str, rule: Candidate, stated: Sequence[str]
+    ) -> tuple[str, Candidate, Sequence[str]]:
+        """A rule without the clauses behind it that tell something of their own, and these: "answer
+        in metric, I'm allergic to pollen too". A time or a condition is the rule's.
+        """
+
+        def is_told(clause: str) -> bool:
+            limits = names_a_time(clause) or self._traps.conditional(clause)
+            own = self._completer.without_lead(clause)
+            return not limits and any(not x.asked for x in self._clause(own, clause, stated))
+
+        told = list(takewhile(is_told, reversed(stated[1:])))[::-1]
+        ruled = text[: text.rfind(told[0])] if told else text
+        alone = self._rule(self._completer.without_lead(ruled.strip(" ,，;；"))) if told else None
+        return (ruled, alone, told) if alone else (text, rule, ())
 
     def _clause_rule(self, clause: str, stated: Sequence[str]) -> Candidate | None:
         """A rule in a sentence that tells something else as well."""

@@ -34,9 +34,9 @@ class SentenceHead:
 
     def ends(self, notes: Floats, own: Sequence[int]) -> float:
         """How likely the ``own`` pieces of a window end what stands beside them."""
-        beside = np.delete(notes, own, axis=0).mean(axis=0)
-        joined = np.concatenate([_join(notes[0], notes[own]), beside])
-        middle = _relu(self._linear("changed", joined))
+        beside = np.delete(notes, own, axis=0)
+        read = _join(notes[0], notes[own]), beside.max(axis=0), beside.mean(axis=0)
+        middle = _relu(self._linear("changed", np.concatenate(read)))
         return _likely(self._linear("ends", middle)[0])
 
     def _linear(self, name: str, values: Floats) -> Floats:
