@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-_SPECS: dict[str, ModuleSpec] = {}
+_SPECS: dict[tuple[str, ...], ModuleSpec] = {}
 # A child that is forked while another thread imports a module could never import it itself.
 _LOADING = threading.RLock()
 if hasattr(os, "register_at_fork"):
@@ -44,11 +44,11 @@ def load(module: str) -> ModuleType:
 
 def find(module: str) -> ModuleSpec | None:
     """Where a module is, without importing it; to look through the whole path takes half a
-    millisecond, so what was found is not looked for again.
+    millisecond, so what was found is looked for again only where the path changes.
     """
-    spec = None if module in sys.modules else _SPECS.get(module)
+    spec = None if module in sys.modules else _SPECS.get((module, *sys.path))
     if spec is None and (spec := find_spec(module)):
-        _SPECS[module] = spec
+        _SPECS[module, *sys.path] = spec
     return spec
 
 

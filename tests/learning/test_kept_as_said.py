@@ -94,7 +94,7 @@ def test_without_the_network_patterns_learn_and_nothing_fails(
     [
         ("I quit sugar in my tea.", "I quit sugar in my tea"),
         ("I no longer play the bassoon.", "I no longer play the bassoon"),
-        ("我已经不订报纸了。", "我已经不订报纸了"),
+        ("我不再订牛奶了。", "我不再订牛奶了"),
     ],
 )
 def test_the_end_of_what_nobody_had_told_is_news(open_mind: OpenMind, said: str, kept: str) -> None:

@@ -322,7 +322,7 @@ class MessageReader:
 
     def _told_behind(
         self, text: str, rule: Candidate, stated: Sequence[str]
-    ) -> tuple[str, Candidate, Sequence[str]]:
+    ) -> tuple[str, Candidate, tuple[str, ...]]:
         """A rule without the clauses behind it that tell something of their own, and these: "answer
         in metric, I'm allergic to pollen too". A time or a condition is the rule's.
         """
@@ -332,7 +332,7 @@ class MessageReader:
             own = self._completer.without_lead(clause)
             return not limits and any(not x.asked for x in self._clause(own, clause, stated))
 
-        told = list(takewhile(is_told, reversed(stated[1:])))[::-1]
+        told = tuple(takewhile(is_told, reversed(stated[1:])))[::-1]
         ruled = text[: text.rfind(told[0])] if told else text
         alone = self._rule(self._completer.without_lead(ruled.strip(" ,，;；"))) if told else None
         return (ruled, alone, told) if alone else (text, rule, ())
