@@ -124,18 +124,8 @@ def clock() -> ManualClock:
     return ManualClock(NOON)
 
 
-@pytest.fixture(scope="session")
-def new_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file as opening makes it at noon, which is the same byte by byte: a copy of it takes a
-    third of the time.
-    """
-    path = tmp_path_factory.mktemp("new") / "memory.db"
-    mnemic.open(path, clock=ManualClock(NOON), worker="none").close()
-    return path
-
-
 @pytest.fixture
-def open_mind(tmp_path: Path, clock: ManualClock, new_file: Path) -> Iterator[OpenMind]:
+def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
     """Opens ``memory.db`` of the test's folder, by default on the manual clock and workerless."""
     opened: list[mnemic.Mind] = []
     manual: Clock = clock
@@ -152,13 +142,8 @@ def open_mind(tmp_path: Path, clock: ManualClock, new_file: Path) -> Iterator[Op
         opener: Callable[..., mnemic.Mind] = mnemic.open
         if os.environ.get(_STORE) == "http":
             from tests.served_mind import open_served as opener
-        if target is None:
-            target = usual_target(tmp_path)
-            alike = not os.environ.get(_STORE) and "key" not in given
-            if alike and (clock or manual).now() == NOON and not [*tmp_path.glob("memory.db*")]:
-                shutil.copy2(new_file, target)
         mind = opener(
-            target,
+            usual_target(tmp_path) if target is None else target,
             space=space,
             preset=preset,
             clock=clock or manual,
