@@ -218,7 +218,7 @@ def test_no_text_makes_it_slow(unit: str) -> None:
     """
     text = unit * (6_000 // len(unit))
     # Again where something else came between: what is slow is slow each time.
-    assert any(_seconds(text) < 0.4 for _ in range(3))
+    assert any(_seconds(text) < 0.4 for _ in range(10))
 
 
 def _seconds(text: str) -> float:
