@@ -70,7 +70,7 @@ def test_presets_are_as_fast_as_their_documents_say(
     Better: where the machine is so slow that FTS5 alone needs the 5 ms, it counts.
     """
     slow: dict[str, list[Figure]] = {}
-    for run in range(3):
+    for run in range(6):
         figures = measure_presets(tmp_path, Synthetic(tongue), size, 10, lambda _: None)
         assert {one.details["preset"] for one in figures} == set(PRESETS)
         slow = {
@@ -83,8 +83,8 @@ def test_presets_are_as_fast_as_their_documents_say(
         if not slow:
             break
     assert not slow, "in each of its runs"
-    hook = min(measure_hook().value for _ in range(2))
-    assert hook < 100, "its patterns are compiled: without that it takes 200 ms"
+    quick = any(measure_hook().value < 100 for _ in range(6))
+    assert quick, "its patterns are compiled: without that it takes 200 ms"
 
 
 def test_a_small_memory_loses_nothing(report: SpeedReport) -> None:

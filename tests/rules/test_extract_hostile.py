@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +9,7 @@ from hypothesis import strategies as st
 from mnemic.language.extract import EarlierMessage
 from mnemic.types import KINDS
 from tests.rules.extracting import learn, learn_after
+from tests.timing import seconds_of, takes_less_than
 
 pytestmark = pytest.mark.feature("X5")
 
@@ -64,9 +62,7 @@ HOSTILE = (
 def test_a_megabyte_is_read_at_once(text: str) -> None:
     learn("I live in Oslo")
     learn("我住在杭州")
-    begun = time.thread_time()
-    learn(text)
-    assert time.thread_time() - begun < 2
+    assert takes_less_than(2, lambda: learn(text))
 
 
 @pytest.mark.parametrize(
@@ -75,12 +71,7 @@ def test_a_megabyte_is_read_at_once(text: str) -> None:
 def test_time_grows_with_the_length(piece: str) -> None:
     def spent(length: int) -> float:
         text = (piece * length)[:length]
-        rounds = []
-        for _ in range(3):
-            begun = time.thread_time()
-            learn(text)
-            rounds.append(time.thread_time() - begun)
-        return min(rounds)
+        return min(seconds_of(lambda: learn(text)) for _ in range(3))
 
     learn(piece * 20)
     assert spent(4_000) < 30 * spent(400) + 0.05
@@ -107,11 +98,4 @@ def test_a_stretch_before_compression_takes_moments() -> None:
         )
 
     assert stretch() == 30  # and the patterns are compiled
-    assert any(quickly(stretch) for _ in range(150))  # a machine may be busy for seconds
-
-
-def quickly(work: Callable[[], object]) -> bool:
-    """Whether it took less than 50 ms of the processor on one occasion."""
-    begun = time.thread_time()
-    work()
-    return time.thread_time() - begun < 0.05
+    assert takes_less_than(0.05, stretch, occasions=150)  # a machine may be busy for seconds
