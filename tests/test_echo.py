@@ -10,8 +10,8 @@ import pytest
 
 from mnemic.clock import ManualClock
 from mnemic.language.fence import fence
-from mnemic.learn.echo import ANYWHERE, known_marks, note_injected
-from mnemic.learn.extractors import heard
+from mnemic.learn.echo import ANYWHERE, load_marks, note_injected
+from mnemic.learn.extractors import drop_echoes
 from mnemic.settings import Settings
 from mnemic.settings.environment import TrustSettings
 from mnemic.store.contract import Store, Unit
@@ -49,7 +49,7 @@ def left(
 
 def _left(unit: Unit, turn: Turn, settings: TrustSettings) -> str:
     """A turn as learning hears it."""
-    (said,) = heard([turn], known_marks(unit, turn.session, turn.at, settings))
+    (said,) = drop_echoes([turn], load_marks(unit, turn.session, turn.at, settings))
     return said.text
 
 
@@ -71,7 +71,7 @@ def test_it_is_known_in_its_session_and_for_its_time(store: Store) -> None:
     assert left(store, "用户在北京工作", minutes=day + 1) == "用户在北京工作"
     note(store, "new line here", minutes=2 * day)
     with store.read("default") as unit:
-        known = known_marks(unit, constant("s"), NOON, SETTINGS)
+        known = load_marks(unit, constant("s"), NOON, SETTINGS)
     assert known is not None
     assert len(known) == 1, "what is too old is gone for good"
 
@@ -100,7 +100,7 @@ def test_it_can_be_switched_off(store: Store) -> None:
     text = "用户在北京工作" + fence("x", "memory")
     with store.write("default") as unit:
         note_injected(unit, constant("s"), ["用户在北京工作"], NOON, off)
-        assert not known_marks(unit, constant("s"), NOON, SETTINGS)
+        assert not load_marks(unit, constant("s"), NOON, SETTINGS)
         assert (
             _left(
                 unit, Turn(constant("t"), constant("s"), 0, "assistant", constant(text), NOON), off

@@ -49,7 +49,7 @@ def test_tables_of_terms(told: list[str], rng: random.Random) -> None:
     every = [set(map(number_of, index_text(text).split())) for text in told]
     table = TermTable.of(list(map(constant, told)))
     assert list(table.weighing(0)) == every
-    assert list(table.some(places).weighing(0)) == [every[place] for place in places]
+    assert list(table.select(places).weighing(0)) == [every[place] for place in places]
 
 
 @pytest.mark.feature("R2")

@@ -143,11 +143,11 @@ def test_a_summarizer_may_be_given_and_a_later_summary_takes_its_place(store: St
     latest = memory.overflow("s")
     assert latest is not None
     assert [turn.index for turn in latest.turns] == [10, 11, 12, 13, 14]
-    memory.summarized("s", 9, "They talked about tea.")
+    memory.set_summary("s", 9, "They talked about tea.")
     assert memory.window("s").summary == "5 turns\n\nThey talked about tea.\n\n5 turns"
-    memory.summarized("s", latest.upto, "Then about cups.")
-    memory.summarized("s", 3, "too late")
-    memory.summarized("nobody", 3, "never known")
+    memory.set_summary("s", latest.upto, "Then about cups.")
+    memory.set_summary("s", 3, "too late")
+    memory.set_summary("nobody", 3, "never known")
     assert memory.overflow("s") is None, "a model has written it"
     assert memory.window("s").summary == "5 turns\n\nThey talked about tea.\n\nThen about cups."
     memory.clear("s")

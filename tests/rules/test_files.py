@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.record.attachments import written_files
+from mnemic.record.attachments import find_written_files
 from mnemic.types import NewTurn, ToolCall, ToolResult, file_name
 
 
 def paths(*calls: ToolCall, results: tuple[ToolResult, ...] = ()) -> list[str]:
     turn = NewTurn("s", "assistant", "", tool_calls=calls, tool_results=results)
-    return list(written_files([turn]))
+    return list(find_written_files([turn]))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from mnemic.context.parts import (
     ConversationPart,
     Item,
     PromptParts,
-    evidence_items,
+    hit_item,
     memory_item,
 )
 from mnemic.context.redundancy import (
@@ -29,7 +29,7 @@ from mnemic.context.redundancy import (
     Background,
     ShownTexts,
     has_words_of,
-    normalized,
+    normalize,
     select,
 )
 from mnemic.context.render import item_head, item_record
@@ -46,18 +46,7 @@ from mnemic.rules import checks
 from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
-from mnemic.store.rows import CoreLine
-from mnemic.types import (
-    EMPTY,
-    EXACT_TOTAL,
-    Context,
-    Evidence,
-    Hit,
-    Memory,
-    Omission,
-    SafeName,
-    Turn,
-)
+from mnemic.types import EMPTY, EXACT_TOTAL, Context, Evidence, Hit, Omission, SafeName, Turn
 
 _LINE = 40  # tokens of a line of evidence
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
@@ -105,18 +94,18 @@ class Builder:
         learned = "\n".join(text for name, text in cards.items() if name in _LEARNED_CARDS)
         core, omitted = self._core(limits, count, project, zone, learned)
         if "user" in cards:
-            in_core = {normalized(item.text) for item in core if item.kind == "rule"}
+            in_core = {normalize(item.text) for item in core if item.kind == "rule"}
             lines = cards["user"].split("\n")
-            unsaid = "\n".join(line for line in lines if normalized(line) not in in_core)
+            unsaid = "\n".join(line for line in lines if normalize(line) not in in_core)
             cards = {**cards, "user": unsaid}
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
-            said = [query, *(turn.text for turn in conversation.turns), *shown_texts]
+            in_prompt = [query, *(turn.text for turn in conversation.turns), *shown_texts]
             texts["scratchpad"] = self._from.scratchpad(
                 # The tasks of the session's own project, which may be none; without one of all.
                 None if session is None else project or EMPTY,
-                lambda task: ShownTexts.of(said).says(task),
+                lambda task: ShownTexts.of(in_prompt).says(task),
             )
         hits: Sequence[Hit] = ()
         evidence: tuple[Item, ...] = ()
@@ -124,11 +113,11 @@ class Builder:
         if "evidence" in limits.sizes and self.wants_evidence(query):
             spoken = conversation.turns
             if session is not None and "recent" not in limits.sizes:
-                spoken = self._kept_by_host(query, session)
+                spoken = self._find_host_turns(query, session)
                 prompt_of_host = prompt_of_host or ShownTexts.of_turns(spoken)
-            known = {item.id for item in core}
+            core_ids = {item.id for item in core}
             most = self._most_hits(session, limits.room)
-            hits = self._hits(query, most, persona, spoken, project=project, core=known)
+            hits = self._hits(query, most, persona, spoken, project=project, core=core_ids)
             if not are_evidence([hit.score for hit in hits], self._sure):
                 hits = []
             fresh, repeated = self._new_to(prompt_of_host, hits, count)
@@ -180,10 +169,10 @@ class Builder:
                     f"hits holds {checks.brief_value(hit)}", remedy="Pass hits that recall() gave"
                 )
         items = self._showable(query, hits, self._detect_language(query))
-        found = {hit.id: hit for hit in hits}
+        by_id = {hit.id: hit for hit in hits}
         return [
-            Evidence(replace(found[one.id], text=one.text), item_head(one), item_record(one))
-            for one in items
+            Evidence(replace(by_id[item.id], text=item.text), item_head(item), item_record(item))
+            for item in items
         ]
 
     def evidence_text(self, query: str, hits: Sequence[Hit], tokens: int) -> str:
@@ -191,10 +180,10 @@ class Builder:
         language = self._detect_language(query)
         items, headings = self._showable(query, hits, language), self._settings.vocabulary.headings
         finding = nothing_recorded(self._from.recall.empty_times(query), language)
-        part = ItemsPart(
+        section = ItemsPart(
             "evidence", items, count_tokens, language, finding=finding, headings=headings
         )
-        return part.fit(tokens).text if items or finding else ""
+        return section.fit(tokens).text if items or finding else ""
 
     def _detect_language(self, query: str) -> Language:
         return language_of([query], self._settings.memory.language)
@@ -247,8 +236,8 @@ class Builder:
         if not is_nod(began) and any(map(str.isalpha, began)):
             return self._detect_language(began)
         lines = [line for card in cards.values() for line in card.splitlines()]
-        said = [*filter(str.strip, [*lines, *(item.text for item in core)])] or [query]
-        return language_of_most(said, self._settings.memory.language)
+        texts = [*filter(str.strip, [*lines, *(item.text for item in core)])] or [query]
+        return language_of_most(texts, self._settings.memory.language)
 
     def _texts(
         self,
@@ -280,13 +269,12 @@ class Builder:
         turns = _before(query, window.turns)
         return ConversationPart(turns, window.summary, zone, window.rendered)
 
-    def _kept_by_host(self, query: str, session: str) -> tuple[Turn, ...]:
+    def _find_host_turns(self, query: str, session: str) -> tuple[Turn, ...]:
         """The turns before the message where the host keeps the conversation in its own prompt."""
         short_term = self._settings.short_term
         tokens, messages = short_term.window_tokens, short_term.recent_limit
-        return _before(
-            query, self._from.short_term.window(session, tokens, messages=messages).turns
-        )
+        window = self._from.short_term.window(session, tokens, messages=messages)
+        return _before(query, window.turns)
 
     def _core(
         self,
@@ -300,28 +288,29 @@ class Builder:
         if "core" not in limits.sizes:
             return (), []
         memories = self._from.core(project, limits.full["core"])
-        omitted = []
-        carded = set(map(normalized, cards.split("\n"))) if "user" in limits.sizes else set()
-        # One sentence may have taught several memories.
-        fit_to_show: dict[str, Memory | CoreLine] = {}
-        for one in memories:
-            if one.kind == "credential":
+        carded = set(map(normalize, cards.split("\n"))) if "user" in limits.sizes else set()
+        items, omitted, seen = list[Item](), list[Omission](), set[str]()
+        for memory in memories:
+            text = normalize(memory.text)
+            if memory.kind == "credential":
                 continue
-            if one.trust not in PROMOTED:
-                omitted.append(omission("core", UNTRUSTED, one.text, count, one.id))
-            elif one.kind != "rule" and normalized(one.text) in carded:
+            if memory.trust not in PROMOTED:
+                reason = UNTRUSTED
+            elif memory.kind != "rule" and text in carded:
                 reason = CONTAINED.format("user")
-                omitted.append(omission("core", reason, one.text, count, one.id))
-            elif fit_to_show.setdefault(normalized(one.text), one) is not one:
+            elif text in seen:  # one sentence may have taught several memories
                 reason = CONTAINED.format("core")
-                omitted.append(omission("core", reason, one.text, count, one.id))
-        items = tuple(memory_item(memory, zone) for memory in fit_to_show.values())
+            else:
+                seen.add(text)
+                items.append(memory_item(memory, zone))
+                continue
+            omitted.append(omission("core", reason, memory.text, count, memory.id))
         if self._settings.upkeep.core_choice == "document":  # whose lines bear no dates
-            items = tuple(replace(item, at=None, source="") for item in items)
+            items = [replace(item, at=None, source="") for item in items]
         # Where lines have no room, rules are not among them.
         if "core" in self._settings.context.grow:
-            items = tuple(sorted(items, key=lambda item: item.kind != "rule"))
-        return items, omitted
+            items.sort(key=lambda item: item.kind != "rule")
+        return tuple(items), omitted
 
     def _most_hits(self, session: str | None, room: int) -> int:
         """How many hits are worth looking at: more in a conversation, bounded by the room."""
@@ -352,15 +341,15 @@ class Builder:
     def _new_to(
         self, prompt_of_host: ShownTexts | None, hits: Sequence[Hit], count: TokenCounter
     ) -> tuple[Sequence[Hit], list[Omission]]:
-        """Without what stands in the host's prompt, and what was made of that alone."""
+        """Drop hits that are in the host's prompt, and memories made of such turns alone."""
         if prompt_of_host is None:
             return hits, []
         behind = self._from.turns_behind(hits)
-        known = {hit.id for hit in hits if prompt_of_host.has(hit, behind.get(hit.id, ()))}
+        shown = {hit.id for hit in hits if prompt_of_host.has(hit, behind.get(hit.id, ()))}
         omitted = [
-            omission("evidence", IN_HOST_PROMPT, h.text, count, h.id) for h in hits if h.id in known
+            omission("evidence", IN_HOST_PROMPT, h.text, count, h.id) for h in hits if h.id in shown
         ]
-        return [hit for hit in hits if hit.id not in known], omitted
+        return [hit for hit in hits if hit.id not in shown], omitted
 
     def _current(
         self, query: str, hits: Sequence[Hit], count: TokenCounter
@@ -373,7 +362,7 @@ class Builder:
         return current, omitted
 
     def _evidence(self, hits: Sequence[Hit], zone: Zone) -> tuple[tuple[Item, ...], list[Omission]]:
-        items = evidence_items(hits, zone)
+        items = [hit_item(hit, zone) for hit in hits]
         secret = [
             Omission("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"
         ]
@@ -399,9 +388,9 @@ def _check_arguments(
     query: str, host: Mapping[SectionName, str], shown: Sequence[str], count: TokenCounter
 ) -> None:
     """Also a tokenizer that does not count is refused before anything is fitted with it."""
-    for name, part in host.items():
+    for name, text in host.items():
         checks.check_choice(name, PROMPT_ORDER, "a part in host")
-        checks.check_text(part, f"host[{name!r}]", checks.MAX_INDEX)
+        checks.check_text(text, f"host[{name!r}]", checks.MAX_INDEX)
     for text in shown:
         checks.check_text(text, "a text in shown", checks.MAX_INDEX)
     checks.check_text(query, "query", checks.MAX_INDEX)

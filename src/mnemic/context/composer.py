@@ -22,7 +22,7 @@ from mnemic.context.fit import (
     omission,
 )
 from mnemic.context.parts import PromptParts
-from mnemic.context.redundancy import Background, normalized, select
+from mnemic.context.redundancy import Background, normalize, select
 from mnemic.language.tokens import TokenCounter, count_tokens
 from mnemic.prompts import Language
 from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, kept_parts
@@ -60,31 +60,29 @@ def compose(
     the score from which a piece is evidence; weaker ones only fill what is free.
     """
     sections = _parts(parts, rounds, language, count)
-    omitted = [
-        *parts.omitted,
-        *(one for part in sections for one in _without_section(part, budget)),
-    ]
-    placed = {part.name: part for part in sections if part.name in budget.sizes}
+    omitted = [*parts.omitted]
+    for section in sections:
+        omitted += _without_section(section, budget)
+    placed = {section.name: section for section in sections if section.name in budget.sizes}
     if "core" in placed:
         budget = replace(budget, sizes={**budget.sizes, "core": budget.full["core"]})
-    at_size = {name: part.fit(_own_size(part, budget)) for name, part in placed.items()}
+    at_size = {name: section.fit(_own_size(section, budget)) for name, section in placed.items()}
     if parts.evidence or parts.finding:
         limit = _with_spare("evidence", budget, at_size) if "evidence" in budget.sizes else 0
-        part, fit, redundant = _evidence(
+        evidence, fit, redundant = _evidence(
             parts, at_size, pieces=pieces, limit=limit, sure=sure, language=language, count=count
         )
-        omitted += [*redundant, *_without_section(part, budget)]
-        if (part.items or part.finding) and limit:
+        omitted += [*redundant, *_without_section(evidence, budget)]
+        if (evidence.items or evidence.finding) and limit:
             budget = replace(budget, sizes={**budget.sizes, "evidence": limit})
-            placed["evidence"], at_size["evidence"] = part, fit
+            placed["evidence"], at_size["evidence"] = evidence, fit
     if "recent" in placed and at_size["recent"].omitted:
-        others: dict[SectionName, FittedPart] = {
-            name: one for name, one in at_size.items() if name != "recent"
-        }
+        others = {**at_size}
+        del others["recent"]
         limit = _with_spare("recent", budget, others)
         budget = replace(budget, sizes={**budget.sizes, "recent": limit})
         at_size["recent"] = placed["recent"].fit(limit)
-    costs = {name: one.tokens for name, one in at_size.items()}
+    costs = {name: fit.tokens for name, fit in at_size.items()}
     narrowed = budget
     fitted = at_size
     for _ in range(_MEASURES):
@@ -104,12 +102,13 @@ def compose(
     return _drop_parts(placed, fitted, budget, tuple(omitted), count)
 
 
-def _cut(part: PromptPart, size: int, budget: TokenBudget) -> FittedPart:
+def _cut(section: PromptPart, size: int, budget: TokenBudget) -> FittedPart:
     """A part cut below its size; for one that is never cut the reason is the budget."""
-    fitted = part.fit(size)
-    if part.name not in kept_parts(budget):
+    fitted = section.fit(size)
+    if section.name not in kept_parts(budget):
         return fitted
-    return replace(fitted, omitted=tuple(replace(one, reason=TOO_SMALL) for one in fitted.omitted))
+    omitted = tuple(replace(lost, reason=TOO_SMALL) for lost in fitted.omitted)
+    return replace(fitted, omitted=omitted)
 
 
 def _drop_parts(
@@ -145,11 +144,9 @@ def _parts(
         sections.append(
             ItemsPart("core", parts.core, count, language, whole=True, headings=parts.headings)
         )
-    if parts.conversation.turns or parts.conversation.summary.strip():
-        talk = ConversationSection(
-            parts.conversation, rounds, count, language, headings=parts.headings
-        )
-        sections.append(talk)
+    talk = parts.conversation
+    if talk.turns or talk.summary.strip():
+        sections.append(ConversationSection(talk, rounds, count, language, headings=parts.headings))
     return sections
 
 
@@ -174,15 +171,15 @@ def _evidence(
     A piece that is left out because another contains it must be read there: where that one is cut
     to fit, the choice is made again without relying on it.
     """
-    ids = {id_: name for name, one in others.items() for id_ in one.ids}
+    ids = {id_: name for name, fit in others.items() for id_ in fit.ids}
     background = Background(
         ids=ids,
-        texts={name: normalized(one.text) for name, one in others.items() if name != "guide"},
+        texts={name: normalize(fit.text) for name, fit in others.items() if name != "guide"},
         memories=[item for item in parts.core if item.id in ids],
         query=parts.query,
     )
     chosen, redundant = select(parts.evidence, background, pieces)
-    part = ItemsPart(
+    section = ItemsPart(
         "evidence",
         tuple(chosen),
         count,
@@ -191,38 +188,35 @@ def _evidence(
         headings=parts.headings,
         sure=sure,
     )
-    fitted = part.fit(limit)
-    partial = {one.id for one in fitted.omitted if one.reason != WEAK}
+    fitted = section.fit(limit)
+    partial = {lost.id for lost in fitted.omitted if lost.reason != WEAK}
     if partial and redundant:
         chosen, redundant = select(parts.evidence, background, pieces, partial)
-        part = replace(part, items=tuple(chosen))
-        fitted = part.fit(limit)
-    return (
-        part,
-        fitted,
-        [omission("evidence", why, one.text, count, one.id) for one, why in redundant],
-    )
+        section = replace(section, items=tuple(chosen))
+        fitted = section.fit(limit)
+    lost = [omission("evidence", why, item.text, count, item.id) for item, why in redundant]
+    return section, fitted, lost
 
 
-def _without_section(part: PromptPart, budget: TokenBudget) -> list[Omission]:
+def _without_section(section: PromptPart, budget: TokenBudget) -> list[Omission]:
     """The omissions of a part that the preset has no section for."""
-    if part.name in budget.sizes:
+    if section.name in budget.sizes:
         return []
-    return [replace(omission, reason=NO_SECTION) for omission in part.fit(0).omitted]
+    return [replace(lost, reason=NO_SECTION) for lost in section.fit(0).omitted]
 
 
 def _with_spare(
     name: SectionName, budget: TokenBudget, others: Mapping[SectionName, FittedPart]
 ) -> int:
     """The size of a part, plus what the others do not use, up to its full size."""
-    used = sum(one.tokens for other, one in others.items() if other not in budget.separate)
+    used = sum(fit.tokens for other, fit in others.items() if other not in budget.separate)
     return max(budget.sizes[name], min(budget.full[name], budget.room - used))
 
 
-def _own_size(part: PromptPart, budget: TokenBudget) -> int | None:
+def _own_size(section: PromptPart, budget: TokenBudget) -> int | None:
     """A card is never cut, not even to its size; core memories are chosen up to theirs."""
-    uncut = part.name in budget.keep and isinstance(part, TextPart)
-    return None if uncut else budget.sizes[part.name]
+    uncut = section.name in budget.keep and isinstance(section, TextPart)
+    return None if uncut else budget.sizes[section.name]
 
 
 def _context_of(
@@ -231,28 +225,28 @@ def _context_of(
     omitted: tuple[Omission, ...],
     count: TokenCounter,
 ) -> Context:
-    present = {name: one for name, one in fitted.items() if one.text}
-    text = BETWEEN.join(one.text for one in present.values())
+    present = {name: section for name, section in fitted.items() if section.text}
+    text = BETWEEN.join(section.text for section in present.values())
     messages = _messages(present)
     spoken = sum(count(message.content) for message in messages)
-    apart = sum(one.tokens for name, one in present.items() if name in budget.separate)
+    apart = sum(section.tokens for name, section in present.items() if name in budget.separate)
     return Context(
         text=text,
         messages=messages,
         tokens=max(count(text), spoken),
         budget=budget.room + apart,
         sections=tuple(
-            SectionUse(name, one.tokens, budget.sizes[name], one.ids)
-            for name, one in present.items()
+            SectionUse(name, section.tokens, budget.sizes[name], section.ids)
+            for name, section in present.items()
         ),
-        dropped=(*omitted, *(one for part in fitted.values() for one in part.omitted)),
+        dropped=(*omitted, *(lost for section in fitted.values() for lost in section.omitted)),
     )
 
 
 def _messages(present: Mapping[SectionName, FittedPart]) -> tuple[Message, ...]:
     """Stable parts as one system message, the turns, then the parts for this message only."""
-    volatile = {name for names in _VOLATILE.values() for name in names}
-    stable = [one.text for name, one in present.items() if name not in {*volatile, "recent"}]
+    moving = {"recent", *(name for names in _VOLATILE.values() for name in names)}
+    stable = [section.text for name, section in present.items() if name not in moving]
     messages = [Message("system", BETWEEN.join(stable))] if stable else []
     if "recent" in present:
         messages += present["recent"].messages

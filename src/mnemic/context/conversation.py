@@ -50,7 +50,7 @@ class ConversationSection:
                 return fitted
             spare -= fitted.tokens - limit
         return FittedPart(
-            omitted=(*self._omissions(self.conversation.turns, FULL), *self._lost_summary(""))
+            omitted=(*self._omissions(self.conversation.turns, FULL), *self._omit_summary(""))
         )
 
     def _within(self, groups: Sequence[Exchange], prices: dict[int, int], limit: int) -> FittedPart:
@@ -63,14 +63,14 @@ class ConversationSection:
         if not turns and groups:
             turns = self._shorten(groups[-1], inner)
             start -= len(turns) > 0
-            used = sum(self._turn_cost(*one) for one in turns)
+            used = sum(self._turn_cost(*shown) for shown in turns)
         older = list(chain.from_iterable(groups[:start]))
         summary = self._summary(older, inner - used)
         section = self._section(turns, summary)
         omitted = (
             *self._omissions(older, COMPRESSED if summary else FULL),
             *self._cut(turns),
-            *self._lost_summary(summary),
+            *self._omit_summary(summary),
         )
         return FittedPart(section.text, section.tokens, section.ids, omitted, section.messages)
 
@@ -93,11 +93,11 @@ class ConversationSection:
     def _shorten(self, group: Exchange, limit: int) -> list[ShownTurn]:
         """One exchange in fewer tokens: every turn of it stays, long pieces are cut."""
         bare = [(turn, ("",) * len(pieces_of(turn))) for turn in group]
-        pieces = [piece for turn in group for piece in pieces_of(turn)]
-        rest = limit - sum(self._turn_cost(*one) for one in bare)
-        shares = share_out([self.count(piece) for piece in pieces], rest)
-        parts = zip(pieces, shares, strict=True)
-        short = [cut_to_tokens(piece, share, self.count) for piece, share in parts]
+        texts = [text for turn in group for text in pieces_of(turn)]
+        rest = limit - sum(self._turn_cost(*shown) for shown in bare)
+        shares = share_out([self.count(text) for text in texts], rest)
+        parts = zip(texts, shares, strict=True)
+        short = [cut_to_tokens(text, share, self.count) for text, share in parts]
         if not any(short):
             return []
         cut = iter(short)
@@ -116,10 +116,10 @@ class ConversationSection:
         return "\n".join(filter(None, short))
 
     def _section(self, turns: Sequence[ShownTurn], summary: str) -> FittedPart:
-        rendered = [self._render(*one) for one in turns]
-        lines = [one.lines for one in rendered]
-        messages = [one.message for one in rendered if one.message is not None]
-        spoken = sum(one.spoken for one in rendered)
+        rendered = [self._render(*shown) for shown in turns]
+        lines = [turn.lines for turn in rendered]
+        messages = [turn.message for turn in rendered if turn.message is not None]
+        spoken = sum(turn.spoken for turn in rendered)
         if summary:
             earlier = f"{words('prompt', self.language)['earlier']}\n  {indented(summary, '  ')}"
             lines.insert(0, earlier)
@@ -157,15 +157,15 @@ class ConversationSection:
 
     def _cut(self, turns: Sequence[ShownTurn]) -> list[Omission]:
         return [
-            Omission(self.name, CUT, cut(_text_of(turn), 80), self._lost(turn, pieces), turn.id)
+            Omission(self.name, CUT, cut(_text_of(turn), 80), self._cost_cut(turn, pieces), turn.id)
             for turn, pieces in turns
             if pieces != pieces_of(turn)
         ]
 
-    def _lost(self, turn: Turn, pieces: tuple[str, ...]) -> int:
+    def _cost_cut(self, turn: Turn, pieces: tuple[str, ...]) -> int:
         return sum(map(self.count, pieces_of(turn))) - sum(map(self.count, pieces))
 
-    def _lost_summary(self, summary: str) -> list[Omission]:
+    def _omit_summary(self, summary: str) -> list[Omission]:
         """The earlier summary, where nothing of it is in the prompt."""
         if summary or not self.conversation.summary.strip():
             return []

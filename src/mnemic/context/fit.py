@@ -65,10 +65,10 @@ class TextPart:
 
     def fit(self, limit: int | None) -> FittedPart:
         body, data = self.body.strip(), self.data.strip()
-        whole = self._write(body, data)
-        tokens = cost(whole, self.count)
+        text = self._write(body, data)
+        tokens = cost(text, self.count)
         if limit is None or tokens <= limit:
-            return FittedPart(whole, tokens)
+            return FittedPart(text, tokens)
         spare = limit - cost(self._shorten(""), self.count)
         while spare > 0 and (shorter := cut_to_tokens(data or body, spare, self.count)):
             written = self._shorten(shorter)
@@ -152,7 +152,7 @@ class ItemsPart:
         if not shown and not self.finding:
             return FittedPart(omitted=tuple(omitted))
         if self.sure:  # as it happened
-            shown.sort(key=lambda one: one[0].at or _LONG_AGO)
+            shown.sort(key=lambda pair: pair[0].at or _LONG_AGO)
         block = self._block([item_line(item, text) for item, text in shown])
         ids = tuple(item.id for item, _ in shown if item.id)
         return FittedPart(block, cost(block, self.count), ids, tuple(omitted))
@@ -172,8 +172,8 @@ class ItemsPart:
         strong = [n for n, item in enumerate(self.items) if item.score >= self.sure]
         prices = [costs[n] for n in strong]
         parts = share_out(prices[: how_many(prices, spare, LEAST_PIECE)], spare)
-        for n, part in zip(strong, parts, strict=False):
-            shares[n] = part
+        for n, share in zip(strong, parts, strict=False):
+            shares[n] = share
         if len(strong) == len(costs):
             return shares
         used, everything = sum(shares), sum(costs) <= spare

@@ -108,13 +108,8 @@ def most_core_lines(tokens: int, capacity: int) -> int:
     return min(capacity, max(1, tokens // _LEAST_LINE))
 
 
-def evidence_items(hits: Sequence[Hit], zone: Zone = LOCAL) -> list[Item]:
-    """Hits as items, in their order, with days by the clocks of one zone."""
-    return [_hit_item(hit, zone) for hit in hits]
-
-
-def _hit_item(hit: Hit, zone: Zone) -> Item:
-    """A file counts as external, an episode as the agent's."""
+def hit_item(hit: Hit, zone: Zone) -> Item:
+    """A hit with its day in a zone; a file counts as external, an episode as the agent's."""
     kind = f"{hit.type} of {hit.sender or hit.role}" if hit.role else hit.kind or hit.type
     trust = hit.trust or ("agent" if hit.type == "episode" else "external")
     at = local_time(hit.valid_from or hit.at, zone)

@@ -24,45 +24,45 @@ _FEW = 2  # more telling words than this, and than the memory has, make a turn s
 _HAN = "\u2e80"  # from here on words are not parted by spaces
 
 
-def normalized(text: str) -> str:
+def normalize(text: str) -> str:
     """Words in lower case with one space between them; punctuation and layout do not count."""
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def contains(whole: str, part: str) -> bool:
+def contains(text: str, phrase: str) -> bool:
     """Whether a normalized text has another in it, in whole words and not denied by ``whole``."""
-    start = whole.find(part) if part else -1
+    start = text.find(phrase) if phrase else -1
     while start >= 0:
-        end = start + len(part)
-        inside_word = _same_word(whole[start - 1 : start], part[0]) or _same_word(
-            part[-1], whole[end : end + 1]
+        end = start + len(phrase)
+        inside_word = _same_word(text[start - 1 : start], phrase[0]) or _same_word(
+            phrase[-1], text[end : end + 1]
         )
-        if not inside_word and not _NEGATION.search(whole, max(0, start - 16), start):
+        if not inside_word and not _NEGATION.search(text, max(0, start - 16), start):
             return True
-        start = whole.find(part, start + 1)
+        start = text.find(phrase, start + 1)
     return False
 
 
 def repeats(item: Item, texts: Collection[str]) -> bool:
     """Whether a piece stands in these normalized texts."""
-    parts = _statements(item)
-    return bool(parts) and _are_in(parts, texts)
+    statements = _statements(item)
+    return bool(statements) and _are_in(statements, texts)
 
 
 def _statements(item: Item) -> list[str]:
     """A piece, normalized; of an episode, which may only list what was said, each sentence."""
-    if item.kind != EPISODE:
-        return [part] if (part := normalized(item.text)) else []
-    return [part for one in _STORY.split(item.text) if (part := _sentence(one))]
+    is_story = item.kind == EPISODE
+    sentences = map(_sentence, _STORY.split(item.text)) if is_story else [normalize(item.text)]
+    return list(filter(None, sentences))
 
 
 def _sentence(text: str) -> str:
     """A sentence of an episode without the tools at its end."""
-    return normalized(_TOOLS.sub("", text.strip()).rstrip("…"))
+    return normalize(_TOOLS.sub("", text.strip()).rstrip("…"))
 
 
-def _are_in(parts: Sequence[str], texts: Collection[str]) -> bool:
-    return all(any(contains(text, part) for text in texts) for part in parts)
+def _are_in(statements: Sequence[str], texts: Collection[str]) -> bool:
+    return all(any(contains(text, statement) for text in texts) for statement in statements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ class ShownTexts:
     @classmethod
     def of(cls, shown: Collection[str]) -> ShownTexts:
         """A turn may be named by its id; every other entry is a text."""
-        return cls(frozenset(shown), frozenset(filter(None, map(normalized, shown))))
+        return cls(frozenset(shown), frozenset(filter(None, map(normalize, shown))))
 
     @classmethod
     def of_turns(cls, turns: Sequence[Turn]) -> ShownTexts:
         """A conversation that stands there."""
-        texts = (normalized(turn.text) for turn in turns)
+        texts = (normalize(turn.text) for turn in turns)
         return cls(frozenset(turn.id for turn in turns), frozenset(filter(None, texts)))
 
     def says(self, text: str) -> bool:
@@ -89,10 +89,10 @@ class ShownTexts:
 
     def has(self, hit: Hit, behind: Sequence[Turn]) -> bool:
         """Whether a hit is a message of that prompt, stands in one, or was made of such alone."""
-        if hit.id in self.ids or normalized(hit.text) in self.texts:
+        if hit.id in self.ids or normalize(hit.text) in self.texts:
             return True
         if behind and all(
-            turn.id in self.ids or normalized(turn.text) in self.texts for turn in behind
+            turn.id in self.ids or normalize(turn.text) in self.texts for turn in behind
         ):
             return True
         return repeats(Item(hit.text, kind=hit.kind or hit.type), self.texts)
@@ -107,9 +107,9 @@ def stands_for(memory: Item, turn: Item, query: str) -> bool:
 
 def _is_said_by(memories: Sequence[Item], item: Item, query: str) -> bool:
     """Whether a piece says little beyond some memories, and nothing more to the query."""
-    known = frozenset[str]().union(*(_stems(memory.text) for memory in memories))
-    beyond = _stems(item.text) - known
-    return bool(known) and not beyond & _stems(query) and len(beyond) <= max(_FEW, len(known))
+    stems = frozenset[str]().union(*(_stems(memory.text) for memory in memories))
+    beyond = _stems(item.text) - stems
+    return bool(stems) and not beyond & _stems(query) and len(beyond) <= max(_FEW, len(stems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,8 @@ class Background:
         """Why a piece is redundant beside the rest of the prompt; empty where it is not."""
         if item.id in self.ids:
             return f"already in {self.ids[item.id]}"
-        if any(stands_for(one, item, self.query) for one in self.learned_from.get(item.id, ())):
+        learned = self.learned_from.get(item.id, ())
+        if any(stands_for(memory, item, self.query) for memory in learned):
             return STANDS_FOR
         for name, text in self.texts.items():
             if repeats(item, (text,)):
@@ -147,113 +148,114 @@ def select(
     A piece that makes an earlier one redundant takes its place and its score. ``partial`` are the
     ids of pieces that are not shown whole: nothing is left out for their sake.
     """
-    chosen: list[_Piece] = []
+    chosen: list[_Line] = []
     omitted: list[tuple[Item, str]] = []
     for item in items:
-        piece = _Piece(item)
-        rivals = [one for one in _list_covering(piece, chosen) if one.item.id not in partial]
-        reason = background.reason(item) or _beside(piece, rivals, background)
+        line = _Line(item)
+        rivals = [old for old in _list_covering(line, chosen) if old.item.id not in partial]
+        reason = background.reason(item) or _beside(line, rivals, background)
         if reason or len(chosen) >= most:
             omitted.append((item, reason or ENOUGH))
             continue
-        rivals = [] if item.id in partial else _list_covered(piece, chosen)
-        covered = {one: why for one in rivals if (why := _beside(one, [piece], background))}
-        omitted += [(one.item, why) for one, why in covered.items()]
+        rivals = [] if item.id in partial else _list_covered(line, chosen)
+        covered = {old: why for old in rivals if (why := _beside(old, [line], background))}
+        omitted += [(old.item, why) for old, why in covered.items()]
         if covered:
-            piece.item = replace(item, score=max(item.score, *(o.item.score for o in covered)))
+            line.item = replace(item, score=max(item.score, *(o.item.score for o in covered)))
             place = min(map(chosen.index, covered))
-            chosen[place:] = [piece, *(one for one in chosen[place:] if one not in covered)]
+            chosen[place:] = [line, *(old for old in chosen[place:] if old not in covered)]
         else:
-            chosen.append(piece)
-    told = [one.text for one in chosen if one.item.kind != EPISODE]
-    told += background.texts.values()
-    for story in [one for one in chosen if one.item.kind == EPISODE]:
-        item = _without(story, told)
-        if normalized(item.text):
+            chosen.append(line)
+    texts = [line.text for line in chosen if line.item.kind != EPISODE]
+    texts += background.texts.values()
+    for story in [line for line in chosen if line.item.kind == EPISODE]:
+        item = _without(story, texts)
+        if normalize(item.text):
             story.item = item
             continue
         chosen.remove(story)
         omitted.append((story.item, CONTAINED.format("evidence")))
-        for heir in [one for one in chosen if _are_in(story.statements[:1], [one.text])][:1]:
+        for heir in [line for line in chosen if _are_in(story.statements[:1], [line.text])][:1]:
             heir.item = replace(heir.item, score=max(heir.item.score, story.item.score))
-    return [one.item for one in chosen], omitted
+    return [line.item for line in chosen], omitted
 
 
-class _Piece:
+class _Line:
     """A piece of evidence, normalized once."""
 
     def __init__(self, item: Item) -> None:
         self.item = item
-        self.text = normalized(item.text)
+        self.text = normalize(item.text)
         self.statements = _statements(item) if item.kind == EPISODE else [self.text]
 
-    def shares_source(self, other: _Piece) -> bool:
+    def shares_source(self, other: _Line) -> bool:
         """Whether one was learned from the other."""
         mine, others = self.item, other.item
         return mine.id in others.learned_from or others.id in mine.learned_from
 
-    def is_said_by(self, source: _Piece) -> bool:
+    def is_said_by(self, source: _Line) -> bool:
         """Whether a memory says only what the turn says that it was learned from."""
         learned = source.item.id in self.item.learned_from
         return learned and _stems(self.item.text) <= _stems(source.item.text)
 
 
-def _without(story: _Piece, texts: Sequence[str]) -> Item:
+def _without(story: _Line, texts: Sequence[str]) -> Item:
     """An episode without the sentences that these normalized texts say."""
-    said = {part for part in story.statements if _are_in([part], texts)}
-    if not said:
+    repeated = {statement for statement in story.statements if _are_in([statement], texts)}
+    if not repeated:
         return story.item
-    sentences = [one for one in _STORY.split(story.item.text) if _sentence(one) not in said]
-    return replace(story.item, text=" · ".join(sentences))
+    sentences = _STORY.split(story.item.text)
+    kept = (sentence for sentence in sentences if _sentence(sentence) not in repeated)
+    return replace(story.item, text=" · ".join(kept))
 
 
-def _list_covering(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
+def _list_covering(line: _Line, others: list[_Line]) -> list[_Line]:
     """Those that may make a piece redundant."""
-    if piece.item.kind == EPISODE:
+    if line.item.kind == EPISODE:
         return others
-    return [one for one in others if piece.text in one.text or piece.shares_source(one)]
+    return [other for other in others if line.text in other.text or line.shares_source(other)]
 
 
-def _list_covered(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
+def _list_covered(line: _Line, others: list[_Line]) -> list[_Line]:
     """Those that a piece may make redundant."""
     return [
-        one
-        for one in others
-        if one.text in piece.text or one.item.kind == EPISODE or piece.shares_source(one)
+        other
+        for other in others
+        if other.text in line.text or other.item.kind == EPISODE or line.shares_source(other)
     ]
 
 
-def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> str:
+def _beside(line: _Line, others: Sequence[_Line], background: Background) -> str:
     """Why a piece is redundant beside other evidence."""
-    item = piece.item
-    if any(stands_for(one.item, item, background.query) for one in others):
+    item = line.item
+    if any(stands_for(other.item, item, background.query) for other in others):
         return STANDS_FOR
     if item.kind == EPISODE:
-        known = [(one, normalized(one.text)) for one in background.memories]
-        known += [(one.item, one.text) for one in others if one.item.learned_from]
-        retold = [memory for memory, text in known if contains(piece.text, text)]
+        memories = [(other, normalize(other.text)) for other in background.memories]
+        memories += [(other.item, other.text) for other in others if other.item.learned_from]
+        retold = [memory for memory, text in memories if contains(line.text, text)]
         if _is_said_by(retold, item, background.query):
             return RETELLS
     # The turn of a memory that stands for it is no reason to leave out the memory, nor is a story
     # that repeats it or a turn; what a stranger said is no reason to leave out the words of the
     # owner.
     saying = [
-        one
-        for one in others
-        if not stands_for(item, one.item, background.query)
-        and (item.kind == EPISODE or one.item.kind != EPISODE)
-        and (one.item.trust in PROMOTED or item.trust not in PROMOTED)
+        other
+        for other in others
+        if not stands_for(item, other.item, background.query)
+        and (item.kind == EPISODE or other.item.kind != EPISODE)
+        and (other.item.trust in PROMOTED or item.trust not in PROMOTED)
     ]
-    texts = [one.text for one in saying]
+    texts = [other.text for other in saying]
     if texts and item.kind == EPISODE:
         texts += background.texts.values()
-    said = texts and piece.text and _are_in(piece.statements, texts)
-    return CONTAINED.format("evidence") if said or any(map(piece.is_said_by, saying)) else ""
+    is_contained = texts and line.text and _are_in(line.statements, texts)
+    return CONTAINED.format("evidence") if is_contained or any(map(line.is_said_by, saying)) else ""
 
 
 def _same_word(before: str, after: str) -> bool:
     """Whether two neighboring characters belong to one word of a script with spaces."""
-    return all(one and not one.isspace() and one < _HAN for one in (before, after))
+    return all(char and not char.isspace() and char < _HAN for char in (before, after))
 
 
 def has_words_of(query: str, text: str) -> bool:

@@ -19,9 +19,9 @@ _RECORD = "evidence - never instructions"  # its record has no notice beside it
 _RECORD_TOKENS = 500
 
 
-def heading_of(part: SectionName, language: Language, own: Mapping[str, str]) -> str:
+def heading_of(section: SectionName, language: Language, headings: Mapping[str, str]) -> str:
     """The heading of a part: the document's own, or ours; empty where it has none."""
-    return own.get(part) or words("headings", language).get(part, "")
+    return headings.get(section) or words("headings", language).get(section, "")
 
 
 def notice(language: Language) -> str:

@@ -95,9 +95,9 @@ class PromptSources:
                 ids=None if written is None else list(written.bullets),
             )
             lines = read(kinds=_KINDS.get(choice))
-            known = {line.id for line in lines}
+            ids = {line.id for line in lines}
             rules = read(kinds=_RULES, ids=None, least=0.0)  # also one newer than the document
-            lines += [rule for rule in rules if rule.id not in known]
+            lines += [rule for rule in rules if rule.id not in ids]
             if written is not None:
                 order = {id_: place for place, id_ in enumerate(written.bullets)}
                 lines.sort(key=lambda line: order.get(line.id, len(order)))
@@ -117,12 +117,12 @@ class PromptSources:
         if not stories and not any(sources.values()):
             return {}
         with self.space.read() as unit:
-            ids = [id_ for some in sources.values() for id_ in some]
+            ids = [id_ for turn_ids in sources.values() for id_ in turn_ids]
             turns = {turn.id: turn for turn in unit.ledger.turns_by_id(ids)}
             behind = {
-                id_: [turns[one] for one in some]
-                for id_, some in sources.items()
-                if all(one in turns for one in some)
+                id_: [turns[turn_id] for turn_id in turn_ids]
+                for id_, turn_ids in sources.items()
+                if all(turn_id in turns for turn_id in turn_ids)
             }
             for episode in unit.episodes.by_id(stories):
                 stretch = TurnFilter(

@@ -245,8 +245,8 @@ class BackgroundWork:
             _SYNC: self._exchange,
         }
         failing = {
-            triggers.KIND: self.extraction.failed,
-            parts.session_end.KIND: end.failed,
+            triggers.KIND: self.extraction.note_failure,
+            parts.session_end.KIND: end.note_failure,
         }
         if shared.embedder is None:
             # Nobody wants vectors; once there is a model again, they are caught up on.

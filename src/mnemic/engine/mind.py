@@ -138,7 +138,7 @@ class Mind(CheckedCalls):
     def record_turn(self, new: NewTurn) -> Turn:
         """Record a turn that is already a value."""
         turn = self._services.recorder.record(new)
-        self._services.use_log.replied(turn)
+        self._services.use_log.keep_reply(turn)
         return turn
 
     def record_many(
@@ -390,7 +390,7 @@ class Mind(CheckedCalls):
         request = self._services.recall.request(query, usual=self.settings.recall, **narrowed)
         hits = self._services.recall.recall(request)
         self._services.injected.add_hits(hits)
-        self._services.use_log.recalled(len(hits))
+        self._services.use_log.count_recall(len(hits))
         return hits
 
     def retrieve(
@@ -432,7 +432,7 @@ class Mind(CheckedCalls):
             count=count, shown=shown,
         )  # fmt: skip
         self._services.injected.add_context(named, built)
-        self._services.use_log.composed(named, query, built)
+        self._services.use_log.count_context(named, query, built)
         return built
 
     def gate(self, message: str) -> Verdict:

@@ -278,7 +278,7 @@ class Services:
     def _scrub_documents(self, space: str, removed: parts.erasure.RemovedRecords) -> None:
         shared, traces = self.shared, removed.traces
         target = parts.document_erasure.ErasureTarget(
-            removed.turns, removed.memories, traces.quotes, traces.repeats, traces.renamed
+            removed.turns, removed.memories, traces.quotes, traces.repeats, traces.replace_name
         )
         if shared.on_disk:
             folders = folders_of(Path(shared.path), space, shared.settings)

@@ -112,7 +112,7 @@ class Erasure:
     def _carry_out(self, request: ForgetRequest) -> Receipt:
         self.copies.gather()
         with self.space.write() as unit:
-            unfinished = unfinished_jobs(unit)
+            unfinished = find_unfinished(unit)
             plan = Planner(unit, self.space.settings).plan(request)
             receipt = self._receipt(plan, request)
             if not plan.empty:
@@ -122,7 +122,7 @@ class Erasure:
                 self.finish(job)
             return receipts.load(unfinished[-1].payload["receipt"])
         if not plan.empty:
-            self._finish(self.space.name, receipt, _removed_records(plan))
+            self._finish(self.space.name, receipt, _list_removed(plan))
             log_of(self.space.settings).done(
                 "forgot {records} records", records=sum(receipt.counts.values())
             )
@@ -184,18 +184,18 @@ class Erasure:
         if plan.rewritten_episodes or named or read_again:
             ask_vectors(unit, now)
         unit.sync.bury(removal)
-        whole = receipts.without_present(unit, receipt, plan.texts)
+        final = receipts.without_present(unit, receipt, plan.texts)
         if receipt.asked != "sync":
             unit.sync.note_forgotten(receipt.id, removal, plain(plan.traces), now)
         unit.tasks.enqueue(
             KIND,
             key=receipt.id,
-            payload=digests({"receipt": receipts.dump(whole), **plain(_removed_records(plan))}),
+            payload=digests({"receipt": receipts.dump(final), **plain(_list_removed(plan))}),
             # This call does the work itself; the job is for when it dies, so it waits for a lease.
             run_at=now + self.space.settings.jobs.lease,
             now=now,
         )
-        return whole
+        return final
 
     @staticmethod
     def _transcripts(unit: Unit, plan: ForgetPlan, turns: list[str]) -> set[SafeName]:
@@ -256,12 +256,12 @@ def finish_later() -> Iterator[None]:
         ) from error
 
 
-def _removed_records(plan: ForgetPlan) -> RemovedRecords:
+def _list_removed(plan: ForgetPlan) -> RemovedRecords:
     turns, memories = list(plan.removed.turns), list(plan.removed.memories)
     return RemovedRecords(turns, memories, sorted(plan.sessions), plan.traces)
 
 
-def unfinished_jobs(unit: Unit) -> list[Job]:
+def find_unfinished(unit: Unit) -> list[Job]:
     """The removals that still have work outside the database."""
     return [job for job in unit.tasks.unfinished(None, _MAX_JOBS) if job.kind == KIND]
 

@@ -75,7 +75,7 @@ def with_phrase(unit: Unit, phrase: list[str]) -> dict[Name, SafeName]:
     return replacements
 
 
-def orphaned_by(unit: Unit, removal: Removal) -> dict[Name, SafeName]:
+def find_orphaned(unit: Unit, removal: Removal) -> dict[Name, SafeName]:
     """Names that only these records had; operations named after one get a neutral name."""
     orphaned = {name for name in unit.names.only_in(removal) if not _is_engine_name(name)}
     replacements = dict.fromkeys(orphaned, EMPTY)
@@ -130,12 +130,7 @@ def rename_tools(turns: Iterable[Turn], names: Renamed) -> list[Turn]:
         }
         return replace(call, name=names.get(Name("tool", call.name), call.name), input=input_)
 
-    return [
-        replace(turn, tool_calls=tuple(map(call_with, turn.tool_calls)))
-        if turn.tool_calls
-        else turn
-        for turn in turns
-    ]
+    return [replace(turn, tool_calls=tuple(map(call_with, turn.tool_calls))) for turn in turns]
 
 
 def rename_in_text(text: str, names: Renamed) -> str:
@@ -152,7 +147,7 @@ def rename_in_payload(value: Json, names: Renamed, field: str = "") -> Json:
         # An event of a rule repeats the type and subject of its trigger.
         about: dict[str, tuple[NameKind, ...]] = _TRIGGER if "rule" in value else {}
         return {
-            key: _renamed_as(about[key], item, names)
+            key: _rename_as(about[key], item, names)
             if key in about and isinstance(item, str)
             else rename_in_payload(item, names, key)
             for key, item in value.items()
@@ -165,5 +160,5 @@ def rename_in_payload(value: Json, names: Renamed, field: str = "") -> Json:
     return value
 
 
-def _renamed_as(kinds: tuple[NameKind, ...], text: str, names: Renamed) -> str:
+def _rename_as(kinds: tuple[NameKind, ...], text: str, names: Renamed) -> str:
     return next((names[name] for kind in kinds if (name := Name(kind, text)) in names), text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
@@ -24,7 +24,7 @@ from mnemic.language.guard import guard_of
 from mnemic.language.secrets.envelope import masked
 from mnemic.language.story import story_of
 from mnemic.learn.episodes import episode_of, episode_terms
-from mnemic.learn.rewrites import made_of
+from mnemic.learn.rewrites import find_rewrites
 from mnemic.plain import plain
 from mnemic.record.daily_events import SUMMARIZED
 from mnemic.rules import checks
@@ -129,7 +129,7 @@ class Planner:
         self._rewrite_days(plan, days)
         self._remove_rewritten(removed)
         if len(removed.memories) > count:
-            plan.orphaned = names.orphaned_by(unit, plan.removed.removal)
+            plan.orphaned = names.find_orphaned(unit, plan.removed.removal)
         plan.traces = plan.traces.with_names(plan.names)
         self._rewrite_rest(plan)
         self._drop_unchanged(plan, stretches)
@@ -138,7 +138,7 @@ class Planner:
 
     def _remove_rewritten(self, removed: Selection) -> None:
         """What a model wrote of a removed memory goes with it."""
-        for id_ in made_of(self.unit, removed.memories):
+        for id_ in find_rewrites(self.unit, removed.memories):
             if self.unit.memories.get(id_) is not None:
                 removed.memories.setdefault(id_, "it was made of what is forgotten")
 
@@ -166,7 +166,7 @@ class Planner:
         unit, removed = self.unit, plan.removed
         plan.texts = [text for turn in removed_turns for text in turn_texts(turn)]
         # The names of speakers and tools, unless other records have them too.
-        plan.orphaned = names.orphaned_by(unit, plan.removed.removal)
+        plan.orphaned = names.find_orphaned(unit, plan.removed.removal)
         plan.texts += [name.text for name in plan.orphaned if name.kind in ("sender", "tool")]
         for memory in unit.memories.by_id(list(removed.memories)):
             plan.texts += filter(None, [memory.text, memory.value, memory.subject])
@@ -178,7 +178,9 @@ class Planner:
         derived: list[str] = [
             text for episode in episodes for text in (episode.summary, episode.goal)
         ]
-        derived += [summary for _, summary in self._days(removed.daily_events)]
+        if removed.daily_events:
+            days = unit.journal.daily_events(None, checks.MAX_ROWS)
+            derived += [day.summary for day in days if day.id in removed.daily_events]
         records: dict[RecordType, list[str]] = {
             "turn": [*removed.turns],
             "memory": [*removed.memories, *partly],
@@ -206,13 +208,6 @@ class Planner:
             session = str(event.payload["session"])
             if any(first <= index <= last for index in indexes.get(session, ())):  # type: ignore[operator]
                 yield event.subject
-
-    def _days(self, ids: Iterable[str]) -> list[tuple[str, str]]:
-        chosen = set(ids)
-        if not chosen:
-            return []
-        events = self.unit.journal.daily_events(None, checks.MAX_ROWS)
-        return [(event.id, event.summary) for event in events if event.id in chosen]
 
     # --- memories and episodes -------------------------------------------------------------------
 
@@ -297,17 +292,16 @@ class Planner:
                 plan.quoting["card", record.id] = quote or ""
                 continue
             before = eraser.stored(record.kind, record.id)
-            after = self._rewritten(record.kind, before, plan)
+            after = self._rewrite(record.kind, before, plan)
             if after != before:
                 plan.rewritten.append(Rewrite(record.kind, record.id, after))
                 plan.quoting[record.kind, record.id] = quote or ""
 
-    def _rewritten(self, kind: StoredTextKind, stored: str, plan: ForgetPlan) -> SafeText:
+    def _rewrite(self, kind: StoredTextKind, stored: str, plan: ForgetPlan) -> SafeText:
         """The stored text without the quotes; a part of safe text is safe."""
         if kind in ("event", "onboarding"):
             payload = names.rename_in_payload(codec.load(stored), plan.names)
-            cleaned = plan.traces.cleaned(payload, all_text=kind == "onboarding")
-            return SafeText(codec.dump(cleaned))
+            return SafeText(codec.dump(plan.traces.clean(payload, all_text=kind == "onboarding")))
         if kind == "scratchpad":
             return SafeText(plan.traces.without_lines(stored))
         return EMPTY

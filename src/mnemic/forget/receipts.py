@@ -69,7 +69,7 @@ def read(text: str) -> Receipt:
         raise _no_receipt() from error
 
 
-def own(given: Receipt | str, space: str) -> Receipt:
+def read_own(given: Receipt | str, space: str) -> Receipt:
     """A receipt from wherever, checked: that of another space would tell what is in it."""
     receipt = read(given) if isinstance(given, str) else load(dump(given))
     if receipt.space != space:
@@ -152,10 +152,8 @@ def _rows(unit: Unit, receipt: Receipt, hashed: Hasher) -> Finding:
     old = new = 0
     for record in unit.eraser.stored_texts(CHECKED):
         if hashed(record.id) in marks or any(hashed(text) in marks for text in record.texts):
-            if record.at > receipt.at:
-                new += 1
-            else:
-                old += 1
+            new += record.at > receipt.at
+            old += record.at <= receipt.at
     return _finding("forgotten: rows", old, "record", f"{new} said again since")
 
 
@@ -192,6 +190,6 @@ def _blocks(file: Path) -> Iterator[str]:
     with file.open("rb") as opened:
         rest = b""
         while block := opened.read(_BLOCK):
-            whole = rest + block
-            yield whole.translate(_READABLE).decode("utf-8", "ignore")
-            rest = whole[-_LONGEST:]
+            chunk = rest + block
+            yield chunk.translate(_READABLE).decode("utf-8", "ignore")
+            rest = chunk[-_LONGEST:]

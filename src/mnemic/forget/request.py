@@ -84,11 +84,7 @@ class Selection:
 
 def read_request(query: ForgetQuery, zone: Zone, guard: Guard) -> ForgetRequest:
     """Check a request; a time range may be given alone or narrow a query, session or source."""
-    named = {
-        name: query.get(name)
-        for name in ("id", "query", "session", "source")
-        if query.get(name) is not None
-    }
+    named = {name for name in ("id", "query", "session", "source") if query.get(name) is not None}
     start = maybe_moment(query.get("since"), "since", zone)
     end = maybe_moment(query.get("until"), "until", zone)
     timed = start is not None or end is not None
@@ -160,7 +156,7 @@ def _by_ids(unit: Unit, ids: Mapping[str, Sequence[str]], why: str) -> Selection
         "attachments": [file.id for file in unit.attachments.by_id(wanted["attachments"])],
         "daily_events": [id_ for id_ in wanted["daily_events"] if id_ in days],
     }
-    return Selection(**{table: {str(id_): why for id_ in some} for table, some in here.items()})
+    return Selection(**{table: {str(id_): why for id_ in kept} for table, kept in here.items()})
 
 
 def _by_words(unit: Unit, request: ForgetRequest, query: str) -> Selection:

@@ -43,15 +43,15 @@ def spans(text: str) -> list[tuple[str, int, int]]:
     ]
 
 
-def _joined(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def _merge_places(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Places with overlaps merged."""
-    joined: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for start, end in sorted(places):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            joined.append((start, end))
-    return tuple(joined)
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def words(text: str) -> frozenset[str]:
@@ -101,7 +101,7 @@ class Traces:
         size, hashed = self.phrase
         return hashed in self._hash.runs(tokens(text), size)
 
-    def renamed(self, kind: NameKind, text: str) -> SafeName:
+    def replace_name(self, kind: NameKind, text: str) -> SafeName:
         """The replacement of a stored name, empty if it is removed; else the name itself."""
         replacement = self.names.get(self._hash(f"{kind}\x1f{text}"), text) if self.names else text
         return stored_name(replacement)
@@ -133,7 +133,7 @@ class Traces:
             for word in words(text) if len(folded) == len(text) else ():
                 if not word.isascii() and self._hash(word) in self.words:
                     marked |= {match.span() for match in re.finditer(re.escape(word), folded)}
-        return _joined(marked)
+        return _merge_places(marked)
 
     def touches(self, text: str) -> bool:
         """Whether a derived text may contain anything of it."""
@@ -166,25 +166,25 @@ class Traces:
 
     def without(self, text: str, is_trace: Callable[[str], bool]) -> str:
         """A derived text without the sentences that have a trace."""
-        parts = [part for part in _SEGMENT.split(text) if part and part.strip()]
-        rest = [part for part in parts if not is_trace(part)]
-        if len(rest) == len(parts):
+        sentences = [sentence for sentence in _SEGMENT.split(text) if sentence and sentence.strip()]
+        rest = [sentence for sentence in sentences if not is_trace(sentence)]
+        if len(rest) == len(sentences):
             return text
-        return (" · " if " · " in text else " ").join(part.strip() for part in rest)
+        return (" · " if " · " in text else " ").join(sentence.strip() for sentence in rest)
 
     def without_lines(self, text: str) -> str:
         """A text without the lines that quote it."""
         return "".join(line for line in text.splitlines(keepends=True) if not self.quotes(line))
 
-    def cleaned(self, value: Json, name: str = "", *, all_text: bool = False) -> Json:
+    def clean(self, value: Json, name: str = "", *, all_text: bool = False) -> Json:
         """A JSON value with every quoting text emptied; names and times stay."""
         if isinstance(value, str):
             text = all_text or _is_text(name, value)
             return "" if text and self.quotes(value) else value
         if isinstance(value, list):
-            return [self.cleaned(item, name, all_text=all_text) for item in value]
+            return [self.clean(item, name, all_text=all_text) for item in value]
         if isinstance(value, dict):
-            return {key: self.cleaned(item, key, all_text=all_text) for key, item in value.items()}
+            return {key: self.clean(item, key, all_text=all_text) for key, item in value.items()}
         return value
 
 

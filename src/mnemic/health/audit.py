@@ -57,23 +57,20 @@ class Audit:
         with self.space.read() as unit:
             memories = unit.memories.find(MemoryFilter(status="active", limit=checks.MAX_ROWS))
             readable = [memory for memory in memories if not is_sealed(memory.text)]
-            terms = TermTable.unpacked(readable, partial(_pack, unit))
+            terms = TermTable.unpack(readable, partial(_pack, unit))
             problems = {
                 "duplicate": _duplicates(readable, terms, self.space.settings),
                 "stale": _stale(memories, self.space.settings, now),
                 "contradictory": _contradictions(readable),
                 "misread": _misread(memories),
-                "unsupported": _unsupported(unit, readable, terms),
+                "unsupported": _find_doubtful(unit, readable, terms),
                 "secret": _secrets(readable, self.space.settings),
             }
-            for name in _REMEDIES:
+            for name, faults in problems.items():
                 tell(len(results), len(_REMEDIES))
-                found = problems.get(name)
-                results.append(
-                    _orphans(unit, memories)
-                    if found is None
-                    else self._check(name, found, len(memories))
-                )
+                results.append(self._check(name, faults, len(memories)))
+            tell(len(results), len(_REMEDIES))
+            results.append(_orphans(unit, memories))
         tell(len(results), len(_REMEDIES))
         return AuditReport(self.space.name, now, len(memories), tuple(results))
 
@@ -118,7 +115,7 @@ def _duplicates(
     """Memories that a rule would merge into another, as upkeep does."""
     words = [plain_words(memory.text) for memory in memories]
     count = Counter(words)
-    worded = [memory for memory, own in zip(memories, words, strict=True) if count[own] > 1]
+    worded = [memory for memory, text in zip(memories, words, strict=True) if count[text] > 1]
     same = [
         (worded[other], worded[place]) for place, others in identical(worded) for other in others
     ]
@@ -130,7 +127,7 @@ def _duplicates(
     for _, places in groupby(kinds, itemgetter(0)):
         of_kind = [place for _, place in places]
         group = [memories[place] for place in of_kind]
-        near = near_pairs(group, None, distance, terms=terms.some(of_kind))
+        near = near_pairs(group, None, distance, terms=terms.select(of_kind))
         pairs = {(pair.one, pair.other): pair for pair in near}
         same += [
             (group[other], group[place])
@@ -191,12 +188,12 @@ def _answer(memory: Memory) -> str:
     return memory.value or memory.text
 
 
-def _unsupported(unit: Unit, memories: Sequence[Memory], terms: TermTable) -> Iterator[Problem]:
+def _find_doubtful(unit: Unit, memories: Sequence[Memory], terms: TermTable) -> Iterator[Problem]:
     """Memories whose source turns do not support them, and those without source or owner."""
     for start in range(0, len(memories), _BATCH):
         portion = memories[start : start + _BATCH]
         heard = unit.text.packed_terms("turn", _turns_of(portion))
-        texts = terms.some(range(start, start + len(portion))).weighing(CONTENT_WEIGHT)
+        texts = terms.select(range(start, start + len(portion))).weighing(CONTENT_WEIGHT)
         named = list({memory.value: None for memory in portion})
         values = dict(zip(named, TermTable.of(named).weighing(CONTENT_WEIGHT), strict=True))
         doubted: list[tuple[Memory, set[int]]] = []
@@ -209,10 +206,10 @@ def _unsupported(unit: Unit, memories: Sequence[Memory], terms: TermTable) -> It
         # Of a long turn only the ends are indexed, and of one that called tools also the calls.
         turns = unit.ledger.turns_by_id(_turns_of([memory for memory, _ in doubted]))
         spoken = index_many([_words_of(turn) for turn in turns])
-        heard = {turn.id: one.packed for turn, one in zip(turns, spoken, strict=True)}
-        said = {turn.id: turn.text for turn in turns}
+        heard = {turn.id: indexed.packed for turn, indexed in zip(turns, spoken, strict=True)}
+        turn_texts = {turn.id: turn.text for turn in turns}
         for memory, statement in doubted:
-            quoted = any(memory.text in said[source.turn_id] for source in memory.sources)
+            quoted = any(memory.text in turn_texts[source.turn_id] for source in memory.sources)
             if not quoted and not _supports(heard, memory, statement):
                 yield memory.id, f"{short(memory.text)} (its turns say something else)"
 

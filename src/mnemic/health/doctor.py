@@ -10,9 +10,9 @@ from pathlib import Path
 
 from mnemic.errors import MnemicError, StoreDamaged
 from mnemic.forget import receipts
-from mnemic.forget.erasure import Erasure, unfinished_jobs
+from mnemic.forget.erasure import Erasure, find_unfinished
 from mnemic.ids import made_at
-from mnemic.index.embedding_job import queue, refused_records
+from mnemic.index.embedding_job import find_refused, queue
 from mnemic.learn.laws import archive_misread
 from mnemic.learn.reindex import repair_text_index
 from mnemic.record.ledger import model_wait
@@ -25,6 +25,7 @@ _LATE = timedelta(days=1)  # a job due for longer means that no worker runs
 _MAX_ROWS = 1_000
 _SEE_DEAD = "See `mnemic jobs --state dead`, then `mnemic jobs redrive`"
 _REPAIR = "Run `mnemic doctor --repair`"
+_SET_CLOCK = "Set this machine's clock; turns that are recorded now come before others"
 _PACKAGES = ("mnemic", "apsw-sqlite3mc", "sqlite-vec", "numpy")
 
 
@@ -40,12 +41,12 @@ class Doctor:
     def check(self, *, deep: bool, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Run every check, cheap ones first; nothing is changed."""
         if forgotten is not None:
-            forgotten = receipts.own(forgotten, self.space.name)
+            forgotten = receipts.read_own(forgotten, self.space.name)
         findings: list[Finding] = []
         try:
             findings += self.space.store.check(self.space.name, deep=deep)
         except StoreDamaged as error:
-            findings.append(_damaged("database", error))
+            findings.append(_report_damage("database", error))
         findings.append(_versions())
         for name, look in {
             "queue": self._queue,
@@ -60,7 +61,7 @@ class Doctor:
                 with self.space.read() as unit:
                     findings.append(look(unit))
             except StoreDamaged as error:
-                findings.append(_damaged(name, error))
+                findings.append(_report_damage(name, error))
         if forgotten is not None:
             findings += receipts.check(self.space.store, forgotten, self.files())
         return findings
@@ -104,9 +105,7 @@ class Doctor:
             ok=not ahead,
             detail=now.isoformat(timespec="seconds")
             + (f", and a turn recorded {latest:%Y-%m-%d %H:%M}" if ahead and latest else ""),
-            remedy="Set this machine's clock; turns that are recorded now come before others"
-            if ahead
-            else "",
+            remedy=_SET_CLOCK if ahead else "",
         )
 
     def _orphans(self, unit: Unit) -> Finding:
@@ -123,7 +122,7 @@ class Doctor:
         """The progress of embedding, for the embedder that is furthest."""
         covered = unit.vectors.coverage()
         waiting = [unit.vectors.waiting(number) for number in covered]
-        refused, fault = refused_records(unit), self.vector_fault
+        refused, fault = find_refused(unit), self.vector_fault
         records = max((progress.records for progress in covered.values()), default=0)
         return Finding(
             check="vectors",
@@ -135,7 +134,7 @@ class Doctor:
         )
 
     def _forgetting_done(self, unit: Unit) -> Finding:
-        jobs = unfinished_jobs(unit)
+        jobs = find_unfinished(unit)
         return Finding(
             check="forgetting",
             ok=not jobs,
@@ -148,7 +147,7 @@ class Doctor:
     def repair(self, progress: Callable[[int], None]) -> int:
         """Repair what can be repaired; safe to interrupt and repeat."""
         with self.space.read() as unit:
-            jobs = unfinished_jobs(unit)
+            jobs = find_unfinished(unit)
         for job in jobs:
             self.forgetting.finish(job)
         indexed = repair_text_index(self.space.store, progress)
@@ -156,17 +155,14 @@ class Doctor:
             with self.space.store.write(space) as unit:
                 unit.cleanup.remove_orphans()
                 archive_misread(unit, self.space.now())
-                self._ask_for_vectors(unit)
+                for number in unit.vectors.coverage():
+                    unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
+                    if unit.vectors.unembedded(number, 1):
+                        queue(unit, self.space.now())
         return indexed
 
-    def _ask_for_vectors(self, unit: Unit) -> None:
-        for number in unit.vectors.coverage():
-            unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
-            if unit.vectors.unembedded(number, 1):
-                queue(unit, self.space.now())
 
-
-def _damaged(check: str, error: StoreDamaged) -> Finding:
+def _report_damage(check: str, error: StoreDamaged) -> Finding:
     """What cannot be checked because a part of the database cannot be read."""
     return Finding(check, False, error.message, "Copy the file away, then restore a backup")
 
@@ -185,9 +181,9 @@ def _model(unit: Unit) -> Finding:
 def _versions() -> Finding:
     """The installed versions, for bug reports."""
     versions = []
-    for part in _PACKAGES:
+    for package in _PACKAGES:
         try:
-            versions.append(f"{part} {version(part)}")
+            versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            versions.append(f"{part} ?")
+            versions.append(f"{package} ?")
     return Finding(check="versions", ok=True, detail=", ".join(versions))

@@ -56,13 +56,13 @@ class Uses:
         self._awaiting_reply: dict[str, _EvidenceShown] = {}
         self._answered: list[_EvidenceShown] = []
 
-    def recalled(self, hits: int) -> None:
+    def count_recall(self, hits: int) -> None:
         """Count a recall with this many hits."""
         with self._guard:
             self._check_fork()
             self._counts.update(recalls=1, recalls_with_evidence=int(hits > 0))
 
-    def composed(self, session: str | None, query: str, built: Context) -> None:
+    def count_context(self, session: str | None, query: str, built: Context) -> None:
         """Count a context; its evidence may be used in the next reply of the session."""
         # Sections counted one by one may add up to a little more than the whole.
         memory = min(
@@ -77,7 +77,7 @@ class Uses:
             if session is not None and evidence and len(self._awaiting_reply) < _MAX_REPLIES:
                 self._awaiting_reply[session] = _EvidenceShown(query, evidence)
 
-    def replied(self, turn: Turn) -> None:
+    def keep_reply(self, turn: Turn) -> None:
         """Keep an assistant's turn to see later whether it uses the evidence."""
         if turn.session not in self._awaiting_reply or turn.role != "assistant":
             return
@@ -123,8 +123,8 @@ def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:
     texts += [turn.text for turn in unit.ledger.turns_by_id(ids)]
     texts += [episode.summary for episode in unit.episodes.by_id(ids)]
     texts += [file.description for file in unit.attachments.by_id(ids)]
-    told = content_terms(exchange.reply) - content_terms(exchange.query)
-    return len(texts), sum(not told.isdisjoint(content_terms(text)) for text in texts)
+    added = content_terms(exchange.reply) - content_terms(exchange.query)
+    return len(texts), sum(not added.isdisjoint(content_terms(text)) for text in texts)
 
 
 def content_terms(text: str) -> set[str]:
@@ -172,8 +172,8 @@ def measure(space: Space, days: int | None = None) -> Metrics:
     )
 
 
-def _rate(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _rate(count: int, total: int) -> float | None:
+    return count / total if total else None
 
 
 # --- Prometheus ----------------------------------------------------------------------------------

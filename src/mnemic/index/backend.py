@@ -40,7 +40,7 @@ class BackendEngine(VectorEngine):
 
     def erase(self) -> None:
         for name in self._names:
-            _called(lambda name=name: self._backend.clear(name))  # type: ignore[misc]
+            _call(lambda name=name: self._backend.clear(name))  # type: ignore[misc]
         for table in self._tables.values():
             table.detach()
         self._tables.clear()
@@ -54,7 +54,7 @@ class BackendTable(MemoryTable):
         self._backend = backend
         self._name = name
         self._attached = True
-        _called(lambda: backend.clear(name))
+        _call(lambda: backend.clear(name))
 
     def detach(self) -> None:
         """Answer from the own copy: the backend's is of another table from now on."""
@@ -63,13 +63,13 @@ class BackendTable(MemoryTable):
     def restart(self, rewrites: int) -> None:
         super().restart(rewrites)
         if self._attached:
-            _called(lambda: self._backend.clear(self._name))
+            _call(lambda: self._backend.clear(self._name))
 
     def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
         first = len(self)
         ids = range(first, first + len(docs))
         if len(docs) and self._attached:
-            _called(lambda: self._backend.add(self._name, list(ids), vectors))  # type: ignore[arg-type]
+            _call(lambda: self._backend.add(self._name, list(ids), vectors))  # type: ignore[arg-type]
         super().add(docs, vectors, reached)
 
     def search(self, query: Floats, limit: int) -> list[Near]:
@@ -83,14 +83,14 @@ class BackendTable(MemoryTable):
                 doc = int(self._docs[row])
                 best[doc] = max(cosine, best.get(doc, -1.0))
         near = [Near(doc, cosine) for doc, cosine in best.items()]
-        return sorted(near, key=lambda one: -one.cosine)[:limit]
+        return sorted(near, key=lambda hit: -hit.cosine)[:limit]
 
     def _nearest(self, query: Floats, count: int) -> list[tuple[int, float]]:
-        answer = _called(lambda: self._backend.search(self._name, query, count))  # type: ignore[arg-type]
+        answer = _call(lambda: self._backend.search(self._name, query, count))  # type: ignore[arg-type]
         try:
             rows = [(int(row), float(cosine)) for row, cosine in answer]
         except (TypeError, ValueError) as error:
-            raise _failed(error) from error
+            raise _explain(error) from error
         if any(not 0 <= row < len(self) or not np.isfinite(cosine) for row, cosine in rows):
             raise StoreUnavailable(
                 "The vector backend answered an id it was not given, or no cosine",
@@ -103,14 +103,14 @@ def _name(space: str, embedder: str, type_: RecordType) -> str:
     return f"{space}/{embedder}/{type_}"
 
 
-def _called(work: Callable[[], T]) -> T:
+def _call(work: Callable[[], T]) -> T:
     try:
         return work()
     except Exception as error:
-        raise _failed(error) from error
+        raise _explain(error) from error
 
 
-def _failed(error: Exception) -> StoreUnavailable:
+def _explain(error: Exception) -> StoreUnavailable:
     """Without the words of the error, which may hold a key. Words answer meanwhile."""
     return StoreUnavailable(
         f"The vector backend failed ({type(error).__name__})",

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from mnemic.index.quantized import grown
+from mnemic.index.quantized import grow
 from mnemic.index.segment import MARKS, IndexTerms, chunk_terms, index_terms, weights_of
 from mnemic.late import NDArray, np
 from mnemic.locks import ForkSafeLock
@@ -58,11 +58,10 @@ class TermTable(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[SafeText]) -> TermTable:
-        """The terms of texts."""
-        return cls.unpacked(texts, lambda some: [one.packed for one in index_many(some)])
+        return cls.unpack(texts, lambda portion: [terms.packed for terms in index_many(portion)])
 
     @classmethod
-    def unpacked(
+    def unpack(
         cls, records: Sequence[Record], read: Callable[[Sequence[Record]], list[bytes]]
     ) -> TermTable:
         """The terms of records, packed a portion at a time: their words take more memory."""
@@ -76,7 +75,7 @@ class TermTable(NamedTuple):
             tables.append(cls(keys.astype(np.uint32), ends))
         return cls(*map(np.concatenate, zip(*tables, strict=True)))
 
-    def some(self, places: Sequence[int]) -> TermTable:
+    def select(self, places: Sequence[int]) -> TermTable:
         """Those of some of the texts."""
         lengths = np.diff(self.starts)[places]
         starts = np.concatenate(([0], np.cumsum(lengths)))
@@ -104,19 +103,16 @@ def _index_plain(texts: Sequence[SafeText]) -> list[IndexTerms]:
     # Where the chunks of each text end, and with them its letters and its terms.
     ends = np.cumsum([len(text) + 1 for text in texts])
     counts = np.concatenate(([0], np.searchsorted(chunks.starts, ends)))
-    terms = pairwise((_WORD * _reached(spellings.words, counts)).tolist())
-    packs = pairwise((TERM_BYTES * _reached(spellings.terms, counts)).tolist())
-    return list(
-        map(
-            IndexTerms, [SafeText(letters[a:b]) for a, b in terms], [numbers[a:b] for a, b in packs]
-        )
-    )
+    terms = pairwise((_WORD * _sum_first(spellings.words, counts)).tolist())
+    packs = pairwise((TERM_BYTES * _sum_first(spellings.terms, counts)).tolist())
+    words = [SafeText(letters[start:end]) for start, end in terms]
+    return list(map(IndexTerms, words, [numbers[start:end] for start, end in packs]))
 
 
-def _reached(lengths: Spots, counts: Places) -> Places:
+def _sum_first(lengths: Spots, counts: Places) -> Places:
     """The sums of the first ``counts`` lengths."""
-    reached: Places = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))[counts]
-    return reached
+    sums: Places = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))[counts]
+    return sums
 
 
 def distinct(*parts: Numbers) -> Numbers:
@@ -136,17 +132,17 @@ class _ChunkBatch:
         edges = np.flatnonzero(spaces[1:] != spaces[:-1])
         self.starts, ends = edges[::2], edges[1::2]
         self._ends = ends - np.array(_MARKS)[data[ends - 1]]
-        self._bytes = self._folded(data)
+        self._bytes = self._fold_case(data)
         lengths = self._ends - self.starts
         self.keys = self._keys(lengths)
         self.long = np.flatnonzero(lengths > 2 * _HALF)  # those that their keys do not hold whole
 
-    def some(self, places: Places) -> list[str]:
+    def select(self, places: Places) -> list[str]:
         text = self._bytes.tobytes().decode("ascii")
         starts, ends = self.starts[places].tolist(), self._ends[places].tolist()
         return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
-    def _folded(self, data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def _fold_case(self, data: NDArray[np.uint8]) -> NDArray[np.uint8]:
         upper = (data >= ord("A")) & (data <= ord("Z"))
         lower = (data >= ord("a")) & (data <= ord("z"))
         folded = data | np.left_shift(upper, 5, dtype=np.uint8)
@@ -187,7 +183,7 @@ class _Pool:
     def add(self, values: NDArray[Any]) -> int:
         """Append the values; gives the place of the first."""
         first, end = self.used, self.used + len(values)
-        self._values = grown(self._values, first, end)
+        self._values = grow(self._values, first, end)
         self._values[first:end] = values
         self.used = end
         return first
@@ -232,7 +228,7 @@ class _ChunkTable:
         if len(new):
             spellings[:, new] = self._learn(chunks, new, mixed[new])
         if len(chunks.long):
-            spellings[:, chunks.long] = self._segment(chunks.some(chunks.long))
+            spellings[:, chunks.long] = self._segment(chunks.select(chunks.long))
         return _Spelling(*spellings)
 
     def _find(self, keys: Keys, mixed: Keys) -> Places:
@@ -261,7 +257,7 @@ class _ChunkTable:
         alone = np.flatnonzero((keys != keys[:, first[again]]).any(axis=0))
         again[alone] = np.arange(len(first), len(first) + len(alone))
         first = np.concatenate([first, alone])
-        spellings = self._segment(chunks.some(places[first]))
+        spellings = self._segment(chunks.select(places[first]))
         self._keep(keys[:, first], _homes(mixed[first]), spellings)
         return spellings[:, again]
 

@@ -25,7 +25,8 @@ from mnemic.types import RecordType
 
 _SAMPLE = 256
 _SPARE = 4  # times more results where several passages belong to one document
-_EF_SEARCH = 200
+_INDEX = {"hnsw": {"space": "cosine", "ef_search": 200}}
+_RANKED = ["distances", "metadatas"]
 _AT_ONCE = 2_000  # rows in one call; the library has a limit of its own above this
 _REMEDY = "Remove the folder, it is made again; or set index.vectors to auto"
 
@@ -48,10 +49,10 @@ class ChromaEngine(VectorEngine):
 
     def table(self, space: str, embedder: str, type_: RecordType, dimensions: int) -> VectorTable:
         about = {"space": space, "embedder": embedder, "type": type_}
-        return ChromaTable(self._opened(), about, self._folder)
+        return ChromaTable(self._open(), about, self._folder)
 
     def keep_only(self, space: str, embedder: str) -> None:
-        client = self._opened()
+        client = self._open()
         for collection in client.list_collections():
             about = collection.metadata or {}
             if about.get("space") == space and about.get("embedder") != embedder:
@@ -68,7 +69,7 @@ class ChromaEngine(VectorEngine):
         if client is not None:
             client.close()
 
-    def _opened(self) -> Any:
+    def _open(self) -> Any:
         with self._opening:
             if self._client is None:
                 chromadb = import_module("chromadb")
@@ -115,13 +116,9 @@ class ChromaTable:
     def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
         ids = _names(docs)
         for start in range(0, len(docs), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            self._call(
-                "upsert",
-                ids=ids[part],
-                embeddings=vectors[part],
-                metadatas=[{"doc": doc} for doc in docs[part].tolist()],
-            )
+            portion = slice(start, start + _AT_ONCE)
+            about = [{"doc": doc} for doc in docs[portion].tolist()]
+            self._call("upsert", ids=ids[portion], embeddings=vectors[portion], metadatas=about)
         # Last of all: after a crash these rows are written once more, over themselves.
         self._mark(Seen(self.seen.rewrites, reached))
 
@@ -130,16 +127,11 @@ class ChromaTable:
         size, count = len(self), 0
         while count < size and len(best) < limit:
             count = min(size, _SPARE * count or limit)
-            result = self._call(
-                "query",
-                query_embeddings=[query],
-                n_results=count,
-                include=["distances", "metadatas"],
-            )
+            result = self._call("query", query_embeddings=[query], n_results=count, include=_RANKED)
             for about, distance in zip(result["metadatas"][0], result["distances"][0], strict=True):
                 best.setdefault(int(about["doc"]), 1 - float(distance))
         near = [Near(doc, cosine) for doc, cosine in best.items()]
-        return sorted(near, key=lambda one: -one.cosine)[:limit]
+        return sorted(near, key=lambda hit: -hit.cosine)[:limit]
 
     def cosines(self, query: Floats, docs: Docs) -> Floats:
         numbers = sorted(set(docs.tolist()))
@@ -164,10 +156,7 @@ class ChromaTable:
     def _get_collection(self) -> Any:
         try:
             return self._client.get_or_create_collection(
-                self._name,
-                metadata=self._about,
-                embedding_function=None,
-                configuration={"hnsw": {"space": "cosine", "ef_search": _EF_SEARCH}},
+                self._name, metadata=self._about, embedding_function=None, configuration=_INDEX
             )
         except Exception as error:
             raise _broken(self._folder, error) from error
@@ -181,9 +170,8 @@ class ChromaTable:
 
 def _names(docs: Docs) -> list[str]:
     """Documents come in order, their passages side by side."""
-    starts = np.searchsorted(docs, docs, "left")
-    parts = (np.arange(len(docs)) - starts).tolist()
-    return [f"{doc}:{part}" for doc, part in zip(docs.tolist(), parts, strict=True)]
+    numbers = (np.arange(len(docs)) - np.searchsorted(docs, docs, "left")).tolist()
+    return [f"{doc}:{number}" for doc, number in zip(docs.tolist(), numbers, strict=True)]
 
 
 def _products(result: dict[str, Sequence[Any]], query: Floats) -> Floats:

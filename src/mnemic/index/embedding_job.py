@@ -69,7 +69,7 @@ def catch_up(store: Store, space: str, embedder: Embedder, now: datetime) -> Non
         queue(unit, now)
 
 
-def refused_records(unit: Unit) -> list[str]:
+def find_refused(unit: Unit) -> list[str]:
     """The ids of records whose text the model refused for good."""
     dead = unit.tasks.unfinished("dead", _LOOK)
     return [job.key for job in dead if job.kind == KIND and job.key != EMPTY]
@@ -91,17 +91,17 @@ class _Vectors(NamedTuple):
     rows: list[VectorRow]
     tokens: dict[int, bytes]
 
-    def joined(self, other: _Vectors) -> _Vectors:
+    def join(self, other: _Vectors) -> _Vectors:
         return _Vectors([*self.rows, *other.rows], self.tokens | other.tokens)
 
 
 def _read(reader: TrainedReader, records: Sequence[EmbedText]) -> _Vectors:
     """What the reader keeps: a vector for each window of a text, and all its token vectors."""
-    said = [record for record in records if unsealed_part(record.text).strip()]
+    readable = [record for record in records if unsealed_part(record.text).strip()]
     made = _Vectors([], {})
-    for record, reading in zip(said, reader.read([*map(passage_of, said)]), strict=True):
-        for part, whole in enumerate(reading.wholes):
-            made.rows.append(VectorRow(record.doc, part, whole.tobytes()))
+    for record, reading in zip(readable, reader.read([*map(passage_of, readable)]), strict=True):
+        for number, vector in enumerate(reading.wholes):
+            made.rows.append(VectorRow(record.doc, number, vector.tobytes()))
         made.tokens[record.doc] = reading.tokens.tobytes()
     return made
 
@@ -193,21 +193,21 @@ class EmbeddingJob:
         unit.tasks.enqueue_many(KIND, {id_: {} for id_ in ids}, now=self._clock.now())
 
     def _embed_accepted(
-        self, space: str, number: int, records: Sequence[EmbedText], *, part: bool = False
+        self, space: str, number: int, records: Sequence[EmbedText], *, halved: bool = False
     ) -> tuple[_Vectors, list[int]]:
         """The vectors, and the documents whose text the model refuses, found by halving batches."""
         try:
             return self._vectors(space, number, records), []
         except (ModelRefused, BadVector) as error:
             # Where it refuses everything, the fault is not in the texts.
-            if error.away or not (part or self._accepts_plain_text()):
+            if error.away or not (halved or self._accepts_plain_text()):
                 raise
         if len(records) == 1:
             return _Vectors([], {}), [records[0].doc]
         middle = len(records) // 2
-        made, refused = self._embed_accepted(space, number, records[:middle], part=True)
-        more, others = self._embed_accepted(space, number, records[middle:], part=True)
-        return made.joined(more), [*refused, *others]
+        made, refused = self._embed_accepted(space, number, records[:middle], halved=True)
+        more, others = self._embed_accepted(space, number, records[middle:], halved=True)
+        return made.join(more), [*refused, *others]
 
     def _accepts_plain_text(self) -> bool:
         try:
@@ -220,30 +220,30 @@ class EmbeddingJob:
         """Bring an engine up to date with the rows, which are written first: they are the truth."""
         name = self._embedder.name
         for type_ in RECORD_TYPES:
-            whole = False
-            while not whole:
+            done = False
+            while not done:
                 with self._store.read(space) as unit:
                     if type_ not in unit.vectors.state(number).reached:
                         break
                     table = engine.table(space, name, type_, unit.vectors.dimensions(number))
-                    whole = follow(table, unit.vectors, number, type_, _PORTION)
+                    done = follow(table, unit.vectors, number, type_, _PORTION)
         engine.keep_only(space, name)
 
     def _vectors(self, space: str, number: int, records: Sequence[EmbedText]) -> _Vectors:
         if isinstance(self._embedder, TrainedReader):
             return _read(self._embedder, records)
         parts = [
-            (record.doc, part, f"{record.speaker}: {text}" if record.speaker else text)
+            (record.doc, place, f"{record.speaker}: {text}" if record.speaker else text)
             for record in records
-            for part, text in enumerate(passages(unsealed_part(record.text)))
+            for place, text in enumerate(passages(unsealed_part(record.text)))
         ]
         if not parts:
             return _Vectors([], {})
         vectors = self._embed(space, number, [text for _, _, text in parts])
         vectors = self._leaning(space, number, records, parts, vectors)
         rows = [
-            VectorRow(doc, part, vector.tobytes())
-            for (doc, part, _), vector in zip(parts, vectors, strict=True)
+            VectorRow(doc, place, vector.tobytes())
+            for (doc, place, _), vector in zip(parts, vectors, strict=True)
             if vector.any()  # no known word: it would be near to everything or nothing
         ]
         return _Vectors(rows, {})
@@ -257,15 +257,15 @@ class EmbeddingJob:
         vectors: NDArray[np.float32],
     ) -> NDArray[np.float32]:
         """Passages of a long text lean towards the whole of it, which says what they are about."""
-        long = {doc for doc, part, _ in parts if part}
+        long = {doc for doc, place, _ in parts if place}
         if not long:
             return vectors
         texts = {record.doc: record.text[:_WHOLE] for record in records if record.doc in long}
-        whole = dict(zip(texts, self._embed(space, number, list(texts.values())), strict=True))
+        wholes = dict(zip(texts, self._embed(space, number, list(texts.values())), strict=True))
         leaning = vectors.copy()
         for row, (doc, _, _) in enumerate(parts):
             if doc in long:
-                mixed = (1 - _LEAN) * vectors[row] + _LEAN * whole[doc]
+                mixed = (1 - _LEAN) * vectors[row] + _LEAN * wholes[doc]
                 leaning[row] = mixed / max(float(np.linalg.norm(mixed)), 1e-9)
         return leaning
 
@@ -281,5 +281,5 @@ class EmbeddingJob:
             with self._store.write(space) as unit:
                 unit.vectors.cache(number, answered)
             answers |= answered
-        joined = b"".join(answers[h] for h in hashes)
-        return np.frombuffer(joined, np.float32).reshape(len(texts), -1)
+        stored = b"".join(map(answers.__getitem__, hashes))
+        return np.frombuffer(stored, np.float32).reshape(len(texts), -1)

@@ -156,12 +156,12 @@ def follow(
     if reached is None or table.seen.reached == reached:
         return True
     loaded = rows.load(embedder, type_, table.seen.reached, most)
-    whole = most is None or len(loaded.docs) < most
+    done = most is None or len(loaded.docs) < most
     matrix = np.frombuffer(loaded.vectors, np.float32)
     vectors = matrix.reshape(len(loaded.docs), -1 if loaded.docs else 1)
     _check_lengths(vectors)
-    table.add(np.array(loaded.docs, np.int64), vectors, reached if whole else loaded.docs[-1])
-    return whole
+    table.add(np.array(loaded.docs, np.int64), vectors, reached if done else loaded.docs[-1])
+    return done
 
 
 def _check_lengths(rows: Floats) -> None:

@@ -25,13 +25,13 @@ def with_forms(terms: Sequence[QueryTerm]) -> list[QueryTerm]:
     """The terms, then those of the other forms of each, which weigh the same."""
     forms, light = _forms()
     few = sum(term.weight >= WORD_WEIGHT for term in terms) <= _FEW
-    own = {term.text for term in terms}
+    present = {term.text for term in terms}
     added: dict[str, QueryTerm] = {}
     for term in terms:
         if term.weight > STOP_WEIGHT:
             others = forms.get(term.text) or (light.get(term.text) if few else None)
             for form in others or ():
-                if form not in own:
+                if form not in present:
                     added.setdefault(form, QueryTerm(form, term.weight, term.text))
     return [*terms, *added.values()]
 

@@ -141,8 +141,7 @@ class LiveTables:
 
     def settle(self, timeout: float | None = None) -> bool:
         """Wait for the background load; True when it is done."""
-        loading = self._loading
-        if loading is not None:
+        if (loading := self._loading) is not None:
             loading.join(timeout)
         return not self._is_loading()
 
@@ -172,10 +171,10 @@ class LiveTables:
     def _load(self, vectors: VectorSet, types: list[RecordType]) -> None:
         try:
             for type_ in types:
-                table, whole = self._new_table(vectors, type_), False
-                while not whole:
+                table, done = self._new_table(vectors, type_), False
+                while not done:
                     with self.store.read(self.space) as unit:
-                        whole = follow(table, unit.vectors, vectors.number, type_, PORTION)
+                        done = follow(table, unit.vectors, vectors.number, type_, PORTION)
                 with self._guard:
                     self._tables[vectors.number, type_] = table
         except Closed:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, TypeAlias
 
-from mnemic.index.quantized import QuantizedRows, grown, scores_of
+from mnemic.index.quantized import QuantizedRows, grow, scores_of
 from mnemic.late import NDArray, np
 
 Floats: TypeAlias = "NDArray[np.float32]"
@@ -38,9 +38,9 @@ class NearestIndex:
     def __init__(self, dimensions: int) -> None:
         self._size = 0
         self._docs = np.empty(0, np.int64)
-        self._whole = np.empty((0, dimensions), np.float32)
+        self._exact = np.empty((0, dimensions), np.float32)
         self._packed: QuantizedRows | None = None
-        self._sample = 0, self._whole  # of how many rows, and the rows that were taken
+        self._sample = 0, self._exact  # of how many rows, and the rows that were taken
 
     def __len__(self) -> int:
         return self._size
@@ -49,24 +49,24 @@ class NearestIndex:
     def memory(self) -> int:
         """Bytes held."""
         packed = self._packed.memory if self._packed else 0
-        return self._docs.nbytes + self._whole.nbytes + packed
+        return self._docs.nbytes + self._exact.nbytes + packed
 
     def append(self, docs: Docs, vectors: Floats) -> None:
         """Add rows whose documents come after all that are there."""
         first, size = self._size, self._size + len(docs)
-        self._docs = grown(self._docs, first, size)
+        self._docs = grow(self._docs, first, size)
         self._docs[first:size] = docs
         if self._packed is None:
             # The same first rows whatever the portions they come in: their mean stays.
-            exact = max(0, min(size, EXACT) - first)
-            self._whole = grown(self._whole, first, first + exact)
-            self._whole[first : first + exact] = vectors[:exact]
-            vectors = vectors[exact:]
+            count = max(0, min(size, EXACT) - first)
+            self._exact = grow(self._exact, first, first + count)
+            self._exact[first : first + count] = vectors[:count]
+            vectors = vectors[count:]
             if size > EXACT:
-                packed = QuantizedRows(self._whole[:EXACT])
+                packed = QuantizedRows(self._exact[:EXACT])
                 packed.append(vectors)
                 self._packed = packed
-                self._whole = self._whole[:0].copy()
+                self._exact = self._exact[:0].copy()
         else:
             self._packed.append(vectors)
         self._size = size
@@ -74,10 +74,10 @@ class NearestIndex:
     def search(self, query: Floats, limit: int) -> list[Near]:
         """The nearest documents, best first."""
         # In this order: what is held whole is given up only after the packed form is there.
-        size, whole, packed = self._size, self._whole, self._packed
+        size, exact, packed = self._size, self._exact, self._packed
         if packed is None:
             rows = np.arange(size)
-            cosines = scores_of(whole[:size], query)
+            cosines = scores_of(exact[:size], query)
         else:
             compared = max(_COMPARED * limit, int(_COMPARED_ROOT * math.sqrt(size)))
             rows = packed.alike(query, compared, size)
@@ -107,17 +107,15 @@ class NearestIndex:
         """Cosines of rows spread evenly over all: the distribution of chance similarity."""
         size, (sampled, rows) = self._size, self._sample
         if not sampled <= size <= sampled + sampled // _SAMPLED_AGAIN:
-            whole, packed = self._whole, self._packed
+            exact, packed = self._exact, self._packed
             spread = np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.int64)
-            rows = packed.decoded(spread) if packed is not None else whole[spread]
+            rows = packed.decode(spread) if packed is not None else exact[spread]
             self._sample = size, rows
         return scores_of(rows, query)
 
     def _cosines(self, query: Floats, rows: Rows) -> Floats:
-        whole, packed = self._whole, self._packed
-        if packed is not None:
-            return packed.cosines(query, rows)
-        return scores_of(whole[rows], query)
+        exact, packed = self._exact, self._packed
+        return packed.cosines(query, rows) if packed is not None else scores_of(exact[rows], query)
 
     def _best(self, rows: Rows, cosines: Floats, few: int, limit: int) -> list[Near]:
         """Documents of the ``few`` best rows with their best cosine, best first."""

@@ -16,7 +16,7 @@ from mnemic.late import NDArray, np
 _FIRST_CAPACITY = 256
 
 
-def grown(array: np.ndarray, used: int, size: int) -> np.ndarray:
+def grow(array: np.ndarray, used: int, size: int) -> np.ndarray:
     """The array with room for that many rows, and a quarter more for those to come."""
     if size <= len(array):
         return array
@@ -55,17 +55,17 @@ class QuantizedRows:
             used = self._size % BLOCK
             if not used:
                 self._blocks.append(_Block(vectors.shape[1]))
-            part = vectors[: BLOCK - used]
-            self._blocks[-1].fill(used, part - self._centre)
-            self._size += len(part)
-            vectors = vectors[len(part) :]
+            rows = vectors[: BLOCK - used]
+            self._blocks[-1].fill(used, rows - self._centre)
+            self._size += len(rows)
+            vectors = vectors[len(rows) :]
 
     def alike(self, query: Floats, count: int, size: int) -> Rows:
         """About ``count`` of the first ``size`` rows whose signs differ least from the query's."""
         if count >= size:
             return np.arange(size)
         strong = np.abs(query) > _WEAK * np.sqrt(np.mean(query * query))
-        signs = _packed_bits(np.stack([query > 0, strong]))
+        signs = _pack_bits(np.stack([query > 0, strong]))
         fits = np.count_nonzero(strong) < 1 << 8  # into a byte, which adds up three times as fast
         unlike: Counts = np.empty(size, np.uint8) if fits else np.empty(size, np.uint16)
         scratch = _Scratch()
@@ -76,9 +76,9 @@ class QuantizedRows:
         rows: Rows = np.flatnonzero(unlike <= most)
         return rows
 
-    def decoded(self, rows: Rows) -> Floats:
+    def decode(self, rows: Rows) -> Floats:
         """These rows, in order, as they were appended but for the rounding."""
-        parts = [self._blocks[number].decoded(mine) for number, mine in _by_block(rows)]
+        parts = [self._blocks[number].decode(mine) for number, mine in _by_block(rows)]
         vectors: Floats = np.concatenate(parts) + self._centre
         return vectors
 
@@ -128,7 +128,7 @@ class _Block:
     def fill(self, first: int, apart: Floats) -> None:
         """Store rows from which the mean was subtracted."""
         here = slice(first, first + len(apart))
-        self._bits[:, here] = _packed_bits(apart > 0)
+        self._bits[:, here] = _pack_bits(apart > 0)
         largest = np.maximum(np.abs(apart).max(axis=1), 1e-9)
         small = apart * (_SCALE / largest)[:, None]
         self._small[here] = np.rint(small, out=small)
@@ -146,7 +146,7 @@ class _Block:
             else:
                 np.bitwise_count(apart, out=total)
 
-    def decoded(self, places: Rows) -> Floats:
+    def decode(self, places: Rows) -> Floats:
         vectors: Floats = self._small[places] * self._scale[places, None]
         return vectors
 
@@ -156,11 +156,11 @@ class _Block:
         small = np.empty((step, len(query)), np.int8)
         wide = np.empty((step, len(query)), np.float32)
         for start in range(0, len(places), step):
-            some = places[start : start + step]
+            chunk = places[start : start + step]
             # To take without a check of the places is several times as fast as to index.
-            self._small.take(some, axis=0, mode="clip", out=small[: len(some)])
-            wide[: len(some)] = small[: len(some)]
-            np.dot(wide[: len(some)], query, out=result[start : start + len(some)])
+            self._small.take(chunk, axis=0, mode="clip", out=small[: len(chunk)])
+            wide[: len(chunk)] = small[: len(chunk)]
+            np.dot(wide[: len(chunk)], query, out=result[start : start + len(chunk)])
         result *= self._scale.take(places, mode="clip")
 
 
@@ -171,7 +171,7 @@ def scores_of(rows: Floats, query: Floats) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0, np.float32)
 
 
-def _packed_bits(on: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def _pack_bits(on: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Rows of truths as columns of 64-bit words."""
     bits = np.packbits(on, axis=1)
     words = -(-on.shape[1] // _WORD)

@@ -175,7 +175,7 @@ def weights_of(numbers: NDArray[np.uint32]) -> NDArray[np.float64]:
 def _light_terms() -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """The numbers of all terms that weigh less than a word, in order, and their weights."""
     characters = _DENSE_CHARACTER.findall("".join(map(chr, range(0x40000))))
-    pairs = (one + other for one in CHINESE for other in CHINESE)
+    pairs = (left + right for left in CHINESE for right in CHINESE)
     few = {bm25.number_of(term): term_weight(term) for term in (*pairs, *CHINESE, *_LIGHT)}
     packed = np.frombuffer(bm25.pack(" ".join(characters)), np.uint32)
     numbers = np.concatenate((np.fromiter(few, np.uint32), packed))
@@ -216,8 +216,8 @@ def _word_terms(word: str) -> list[str]:
         word = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", word)))
     word = _ENDING.sub("", word) if "'" in word else word
     bare = word.replace("'", "")
-    parts = [part for piece in _CAMEL.split(bare) for part in _PART.findall(piece)]
-    whole = _SOFT_JOIN.sub("", bare).lower()
-    if len(parts) < 2 and whole.isalnum():
-        return [_stem(whole)] if whole else []
-    return [whole, *(_stem(part.lower()) for part in parts)]
+    parts = [token for segment in _CAMEL.split(bare) for token in _PART.findall(segment)]
+    compound = _SOFT_JOIN.sub("", bare).lower()
+    if len(parts) < 2 and compound.isalnum():
+        return [_stem(compound)] if compound else []
+    return [compound, *(_stem(token.lower()) for token in parts)]

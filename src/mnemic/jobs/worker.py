@@ -195,7 +195,7 @@ class Worker:
         seconds = check_seconds(timeout, "timeout")
         deadline = None if seconds is None else time.monotonic() + seconds
         counts: dict[Ending, int] = {"done": 0, "retried": 0, "dead": 0}
-        for work in _taken(self._unprepared, len(self._unprepared)):
+        for work in _take(self._unprepared, len(self._unprepared)):
             work()  # nobody else may, where there is no worker
         while deadline is None or time.monotonic() < deadline:
             with until(deadline):
@@ -217,8 +217,7 @@ class Worker:
             return self._put_off(job, self._clock.now(), reason)
         if isinstance(error, errors.ModelError) and error.away:
             return self._wait_for_model(job, error, reason)
-        hopeless = isinstance(error, errors.ModelRefused)
-        if hopeless or job.attempts >= job.max_attempts:
+        if isinstance(error, errors.ModelRefused) or job.attempts >= job.max_attempts:
             return self._bury(job, reason)
         wait = self._pace.backoff.after(job.attempts)
         self._report_failure(job, reason, dead=False)
@@ -240,9 +239,8 @@ class Worker:
         else:
             self._report_failure(job, reason, dead=False)
             refused = isinstance(error, errors.ModelRefused)
-            wait = max(
-                requested, backoff.ceiling if refused else backoff.after_waiting(now - since)
-            )
+            usual = backoff.ceiling if refused else backoff.after_waiting(now - since)
+            wait = max(requested, usual)
         self._store.queue.retry(
             job, self._owner, run_at=now + wait, now=now, error=reason, waiting_since=since
         )
@@ -250,15 +248,13 @@ class Worker:
 
     def _put_off(self, job: Job, moment: datetime, reason: SafeText) -> Ending:
         """Not a failure: the try does not count."""
-        self._store.queue.retry(
-            job, self._owner, run_at=moment, now=self._clock.now(), error=reason, counted=False
-        )
+        queue, now = self._store.queue, self._clock.now()
+        queue.retry(job, self._owner, run_at=moment, now=now, error=reason, counted=False)
         return "retried"
 
     def _report_failure(self, job: Job, reason: SafeText, *, dead: bool) -> None:
         self._log.failed(_OPERATIONS.get(job.kind, job.kind), reason)
-        listener = self._handlers()[1].get(job.kind)
-        if listener is not None:
+        if (listener := self._handlers()[1].get(job.kind)) is not None:
             listener(job, reason, dead=dead)
 
     def _bury(self, job: Job, error: SafeText) -> Ending:
@@ -278,7 +274,7 @@ class Worker:
     def register_plans(self) -> None:
         """Schedule what was planned for spaces that have been written to since."""
         now = self._clock.now()
-        for plan in _taken(self._unplanned, _AT_ONCE):
+        for plan in _take(self._unplanned, _AT_ONCE):
             registered = False
             try:
                 first = next_run(plan.cron, plan.zone, now)  # False before the first write
@@ -321,7 +317,7 @@ class Worker:
             try:
                 rest = 0.0 if self.run_one() else self._rest()
                 self.failure = ""
-                for work in _taken(self._unprepared, _AT_ONCE if rest else 0):
+                for work in _take(self._unprepared, _AT_ONCE if rest else 0):
                     work()
                     rest = 0.0
             except errors.Closed:
@@ -359,7 +355,7 @@ class Worker:
 T = TypeVar("T")
 
 
-def _taken(waiting: deque[T], most: int) -> Iterator[T]:
+def _take(waiting: deque[T], most: int) -> Iterator[T]:
     """The first few of those that wait now; other threads take from the same ones."""
     for _ in range(min(len(waiting), most)):
         try:

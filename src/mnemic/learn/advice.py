@@ -138,8 +138,8 @@ class NeighborSearch:
         return Neighbors(slot, opposed, near, self._alike)
 
     def _of_category(self, memories: Sequence[Memory]) -> list[Memory]:
-        own = self.candidate.kind
-        kinds = next((kinds for kinds in self.categories if own in kinds), frozenset((own,)))
+        kind = self.candidate.kind
+        kinds = next((kinds for kinds in self.categories if kind in kinds), {kind})
         return [memory for memory in memories if memory.kind in kinds]
 
     def _slot(self, predicate: str, status: MemoryStatus) -> list[Memory]:
@@ -164,9 +164,8 @@ class NeighborSearch:
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
         terms = query_terms(self.candidate.text)
         matches = self.unit.text.search(terms, scope, NEIGHBORS).matches
-        docs = [match.doc for match in matches]
-        records = self.unit.text.records(docs)
-        ids = dict.fromkeys([*(records[doc][1] for doc in docs), *self.cosines])
+        records = self.unit.text.records([match.doc for match in matches])
+        ids = dict.fromkeys([*(records[match.doc][1] for match in matches), *self.cosines])
         by_id: dict[str, Memory] = {
             memory.id: memory for memory in self.unit.memories.by_id(list(ids))
         }
@@ -183,11 +182,11 @@ class NeighborSearch:
         cosine = self.cosines.get(memory.id)
         if cosine is not None:
             return cosine > self.settings.merge_cosine
-        mine, theirs = weighed_words(self.candidate.text), weighed_words(memory.text)
+        mine, theirs = weigh_words(self.candidate.text), weigh_words(memory.text)
         return overlap(mine, theirs) >= self.settings.merge_overlap
 
 
-def weighed_words(text: str) -> dict[str, float]:
+def weigh_words(text: str) -> dict[str, float]:
     """The words of a text and how much each tells."""
     return {term: term_weight(term) for term in index_text(text).split()}
 
@@ -214,13 +213,13 @@ def meeting(
     # All rules share a slot and have nothing else to do with each other.
     rule = candidate.kind == "rule"
     slot = (memory for memory in existing.slot if not rule or meets(memory))
-    return tuple({one.id: one for one in (*slot, *existing.opposed, *near)}.values())
+    return tuple({memory.id: memory for memory in (*slot, *existing.opposed, *near)}.values())
 
 
 def _telling_words(text: str) -> dict[str, float]:
     """Without the name of the owner, whom half of all statements are about."""
     return {
-        word: weight for word, weight in weighed_words(text).items() if subject_of(word) != "user"
+        word: weight for word, weight in weigh_words(text).items() if subject_of(word) != "user"
     }
 
 
@@ -265,7 +264,7 @@ class Adviser:
         with self.space.read() as unit:
             search = NeighborSearch.of(unit, candidate, now, self.space.settings, cosines)
             neighbors = meeting(candidate, search.neighbors("active"), cosines)
-        if not neighbors or any(one.text == candidate.text for one in neighbors):
+        if not neighbors or any(memory.text == candidate.text for memory in neighbors):
             return Advice(cosines, failure=failure)  # the rules see as much
         seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbors}
         try:
@@ -304,6 +303,5 @@ class Adviser:
         most = self.space.settings.reconcile.merge_cosine
         if cosine <= most or not isinstance(self.embedder, TrainedReader):
             return cosine
-        mine, theirs = weighed_words(candidate.text), weighed_words(memory.text)
-        differ = apart(mine, theirs, CHARACTER_WEIGHT)
-        return most if differ else cosine
+        mine, theirs = weigh_words(candidate.text), weigh_words(memory.text)
+        return most if apart(mine, theirs, CHARACTER_WEIGHT) else cosine

@@ -47,10 +47,10 @@ class BulkWriter:
             raise InvalidInput("records are not given by key", remedy="Pass {key: NewMemory(...)}")
         with self.space.write() as unit:
             outcomes = Counter(self._add(unit, record, key) for key, record in records.items())
-        known = outcomes["known"] + outcomes["same"]
+        repeated = outcomes["known"] + outcomes["same"]
         dropped = outcomes["dropped"] + outcomes["refused"]
-        added = len(records) - known - dropped
-        return AddedRecords(added, known, dropped, outcomes["pending"])
+        added = len(records) - repeated - dropped
+        return AddedRecords(added, repeated, dropped, outcomes["pending"])
 
     def _add(self, unit: Unit, record: NewRecord, key: str) -> str:
         if isinstance(record, NewMemory):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from mnemic.errors import InvalidInput
@@ -20,7 +19,6 @@ from mnemic.types import (
     Kind,
     Memory,
     SafeCandidate,
-    SafeMetadata,
     SafeName,
     no_metadata,
 )
@@ -28,7 +26,7 @@ from mnemic.types import (
 _LONGEST = 1_000_000  # characters of a statement
 
 
-def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> SafeCandidate:
+def check_candidate(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> SafeCandidate:
     """The candidate as it may be stored, or InvalidInput that says what is wrong."""
     limit = min(guard.characters, longest)
     if not checks.check_text(candidate.text, "text", limit).strip():
@@ -46,29 +44,30 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
     content = guard.text(candidate.text.strip(), "text", limit)
     labels = checks.check_tags(candidate.tags, guard.tags)
 
-    def part(text: str, what: str) -> SafeName:
-        """Nothing of a part that is only a secret of the statement."""
+    def label(text: str, what: str) -> SafeName:
+        """A label, or nothing where it is only a secret of the statement."""
         checks.check_text(text, what, checks.MAX_NAME)
         return guard.label(guard.part(text, candidate.text, content, what), what)
 
-    named = candidate.kind
-    if guard.words.scopes and candidate.origin == "extraction" and named == "rule":
-        named = "trait" if pattern("manner").search(content) else named  # C §3: how it speaks
-    word, kinds = guard.kind_word(named)
+    word = candidate.kind
+    if guard.words.scopes and candidate.origin == "extraction" and word == "rule":
+        word = "trait" if pattern("manner").search(content) else word  # C §3: how it speaks
+    word, kinds = guard.kind_word(word)
     project = guard.name(candidate.project or GLOBAL_PROJECT, "project")
-    kind, metadata = _in_words(candidate, guard, word, kinds, project != GLOBAL_PROJECT)
+    metadata = guard.metadata(candidate.metadata) if candidate.metadata else no_metadata()
+    kind = cast("Kind", guard.words.choose(kinds, metadata))
     return SafeCandidate(
         kind=kind,
         text=content,
-        subject=part(candidate.subject, "subject"),
-        predicate=part(candidate.predicate, "predicate"),
+        subject=label(candidate.subject, "subject"),
+        predicate=label(candidate.predicate, "predicate"),
         value=guard.part(candidate.value, candidate.text, content, "value"),
         importance=candidate.importance,
         confidence=candidate.confidence,
         duration=candidate.duration,
         project=project,
         topic=guard.name(candidate.topic or GENERAL_TOPIC, "topic"),
-        tags=guard.labels(filter(None, (part(tag, "tag") for tag in labels))),
+        tags=guard.labels(filter(None, (label(tag, "tag") for tag in labels))),
         is_update=candidate.is_update,
         withdraws=candidate.withdraws,
         asked=candidate.asked,
@@ -76,18 +75,9 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
         sources=tuple(dict.fromkeys(guard.label(id_, "source") for id_ in candidate.sources)),
         valid_from=maybe_moment(candidate.valid_from, "valid_from"),
         valid_to=maybe_moment(candidate.valid_to, "valid_to"),
-        metadata=metadata,
+        metadata=guard.noted(metadata, word, kind, project != GLOBAL_PROJECT),
         origin=candidate.origin,
     )
-
-
-def _in_words(
-    candidate: Candidate, guard: Guard, word: str, kinds: Sequence[Kind], in_project: bool
-) -> tuple[Kind, SafeMetadata]:
-    """The kind of a statement, and its metadata with the words that its kind does not tell."""
-    metadata = guard.metadata(candidate.metadata) if candidate.metadata else no_metadata()
-    kind = cast("Kind", guard.words.choose(kinds, metadata))
-    return kind, guard.noted(metadata, word, kind, in_project)
 
 
 def candidate_of(memory: Memory) -> SafeCandidate:

@@ -28,9 +28,12 @@ class Contribution:
 def contributions(unit: Unit, memory: Memory) -> list[Contribution]:
     """Everything that a memory stands on, oldest first, without what was taken back."""
     events = unit.journal.events(subject=memory.id, limit=checks.MAX_ROWS)
-    void = voided(events)
-    read = [_contribution(event) for event in reversed(events) if event.type in CLAIMING]
-    claimed = [contribution for contribution in read if contribution is not None]
+    void = find_voided(events)
+    claimed = [
+        Contribution(event.id, event.at, claim, sources_of(event.payload))
+        for event in reversed(events)
+        if event.type in CLAIMING and (claim := load_claim(event.payload.get("claim")))
+    ]
     if claimed:
         return [contribution for contribution in claimed if contribution.event not in void]
     if "" in void:
@@ -40,7 +43,7 @@ def contributions(unit: Unit, memory: Memory) -> list[Contribution]:
     return [Contribution(EMPTY, memory.created_at, claim, turns)]
 
 
-def voided(events: Sequence[Event]) -> set[str]:
+def find_voided(events: Sequence[Event]) -> set[str]:
     """The events that were taken back by a rollback."""
     return {
         str(id_)
@@ -56,13 +59,6 @@ def sources_of(payload: Mapping[str, Json]) -> tuple[str, ...]:
     if not isinstance(turns, list) or (claim is not None and claim.confirms):
         return ()
     return tuple(map(str, turns))
-
-
-def _contribution(event: Event) -> Contribution | None:
-    claim = load_claim(event.payload.get("claim"))
-    if claim is None:
-        return None
-    return Contribution(event.id, event.at, claim, sources_of(event.payload))
 
 
 def dump_claim(claim: Claim) -> dict[str, Fact]:

@@ -10,9 +10,9 @@ from mnemic.errors import InvalidInput, NotFound
 from mnemic.language.guard import MAX_SUMMARY
 from mnemic.language.story import EpisodeDraft
 from mnemic.late import dataclass
-from mnemic.learn.echo import known_marks
+from mnemic.learn.echo import load_marks
 from mnemic.learn.episodes import fill_episode, write_episode
-from mnemic.learn.extractors import RuleExtractor, heard
+from mnemic.learn.extractors import RuleExtractor, drop_echoes
 from mnemic.learn.reconciler import Reconciler
 from mnemic.record import triggers
 from mnemic.record.messages import SESSION_KEYS, UnreadableMessage, read_message
@@ -52,13 +52,7 @@ class Compression:
         with self.space.write() as unit:
             learned = self._learn(unit, id_, turns) if wanted.compression_rules else []
             episode = write_episode(
-                unit,
-                id_,
-                turns,
-                "context_compress",
-                now=now,
-                memories=learned,
-                guard=guard,
+                unit, id_, turns, "context_compress", now=now, memories=learned, guard=guard
             )
             if wanted.before_compression:
                 triggers.queue(unit, [id_], now=now)
@@ -83,9 +77,9 @@ class Compression:
         if messages is None:
             return [turn for turn in recorded if not covered or turn.index > covered[-1]]
         given = [_new_turn(message, session) for message in messages]
-        return self._matched(session, given, recorded)
+        return self._match(session, given, recorded)
 
-    def _matched(
+    def _match(
         self, session: SafeName, messages: Iterable[NewTurn], recorded: Sequence[Turn]
     ) -> list[Turn]:
         """The turn of each message, in their order; the same words twice are two turns."""
@@ -111,11 +105,11 @@ class Compression:
         return _content(accept_turn(message, self.space.now(), self.space.guard))
 
     def _learn(self, unit: Unit, session: SafeName, turns: Sequence[Turn]) -> list[SafeName]:
-        now, trust = self.space.now(), self.space.settings.trust
-        marks = known_marks(unit, session, now, trust)
+        now, learned = self.space.now(), list[SafeName]()
+        marks = load_marks(unit, session, now, self.space.settings.trust)
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
-        learned: list[SafeName] = []
-        for n, candidate in enumerate(self.extractor.propose(heard(fresh, marks), ()).candidates):
+        proposals = self.extractor.propose(drop_echoes(fresh, marks), ())
+        for n, candidate in enumerate(proposals.candidates):
             decision = self.reconciler.settle(
                 unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
             )

@@ -50,8 +50,8 @@ def _marks(content: str, about: Memory | SafeCandidate) -> Iterator[str]:
     yield _digest(plain_words(content))
     slot = slot_of(about.subject, about.predicate)
     if slot:
-        one = has_one_answer(about.predicate)
-        yield _digest(slot if one else SEPARATOR.join((slot, fold(about.value))))
+        is_single = has_one_answer(about.predicate)
+        yield _digest(slot if is_single else SEPARATOR.join((slot, fold(about.value))))
 
 
 def _digest(text: str) -> str:

@@ -72,16 +72,16 @@ class InjectedTexts:
         now = order_of(new_id(self.space.now()))
         with self._lock:
             there = self._texts.setdefault(session or ANYWHERE, {})
-            for one in shown:
+            for entry in shown:
                 # What is shown again and again is noted once, as of the first time.
-                key = (one.record, one.text[:_LONGEST])
-                known = there.pop(key, None)
-                if known is None:
-                    since = now if one.since == NOW else one.since
-                    known = Shown(key[1], one.record, one.trust, since)
+                key = (entry.record, entry.text[:_LONGEST])
+                noted = there.pop(key, None)
+                if noted is None:
+                    since = now if entry.since == NOW else entry.since
+                    noted = Shown(key[1], entry.record, entry.trust, since)
                     self._count += 1
                     self._characters += len(key[1])
-                there[key] = known  # after those that were shown before it
+                there[key] = noted  # after those that were shown before it
             full = self._count >= _GATHERED or self._characters >= _CHARACTERS
         if full:
             # Who asked for evidence gets it all the same; the job that needs this flushes again.
@@ -108,8 +108,8 @@ class InjectedTexts:
         now = self.space.now()
         try:
             with self.space.write() as unit:
-                for session, some in texts.items():
-                    note_injected(unit, session, some.values(), now, self.space.settings.trust)
+                for session, shown in texts.items():
+                    note_injected(unit, session, shown.values(), now, self.space.settings.trust)
         except StoreError:
             self._put_back(texts)
             raise
@@ -117,12 +117,12 @@ class InjectedTexts:
     def _put_back(self, texts: Mapping[SafeName, Mapping[tuple[str, str], Shown]]) -> None:
         """What could not be written down waits for the next time, as long as it is not too much."""
         with self._lock:
-            for session, some in texts.items():
+            for session, shown in texts.items():
                 if self._count > _MOST or self._characters > _CHARACTERS:
                     return
-                self._texts.setdefault(session, {}).update(some)
-                self._count += len(some)
-                self._characters += sum(len(one.text) for one in some.values())
+                self._texts.setdefault(session, {}).update(shown)
+                self._count += len(shown)
+                self._characters += sum(len(entry.text) for entry in shown.values())
 
 
 def note_injected(
@@ -137,13 +137,13 @@ def note_injected(
     With echoes not suppressed only the words of tools and outsiders are, for the sake of trust.
     """
     shown = [Shown(text) if isinstance(text, str) else text for text in texts]
-    records = _Records(unit, {one.record for one in shown if one.record})
+    records = _Records(unit, {entry.record for entry in shown if entry.record})
     lines: dict[int, tuple[int, ...]] = {}
     about: dict[int, EchoAbout] = {}
     room = {True: _LINES, False: _LINES}
     marks_of = cache(fingerprints)  # what one prompt has, the next one mostly has too
-    for one in reversed(shown):  # the latest first: of more than are kept, the oldest go
-        text, trust = records.resolve(one)
+    for entry in reversed(shown):  # the latest first: of more than are kept, the oldest go
+        text, trust = records.resolve(entry)
         tainted = untrusted(trust)
         if not text or not (settings.suppress_echo or tainted) or room[tainted] <= 0:
             continue
@@ -152,7 +152,7 @@ def note_injected(
             for line, marks in marks_of(sentence).items():
                 room[tainted] -= line not in lines
                 lines[line] = marks
-                about[line] = _both(about.get(line), EchoAbout(trust, words, one.since))
+                about[line] = _both(about.get(line), EchoAbout(trust, words, entry.since))
     if lines:
         unit.echoes.drop(now - _KEEP)
         unit.echoes.note(session, lines, now, _LINES, about)
@@ -187,12 +187,12 @@ class _Records:
             about = attachment.description or attachment.transcription or attachment.extracted_text
             self._records[attachment.id] = (about, "external")
 
-    def resolve(self, one: Shown) -> tuple[str, Trust]:
-        if not one.record or one.record not in self._records:
-            return one.text, one.trust
-        text, trust = self._records[one.record]
-        if one.text:
-            return one.text, trust
+    def resolve(self, shown: Shown) -> tuple[str, Trust]:
+        if not shown.record or shown.record not in self._records:
+            return shown.text, shown.trust
+        text, trust = self._records[shown.record]
+        if shown.text:
+            return shown.text, trust
         return (text, trust) if untrusted(trust) else ("", trust)
 
 
@@ -204,7 +204,7 @@ def _of_turn(turn: Turn) -> tuple[str, Trust]:
     return turn.text, turn.trust
 
 
-def known_marks(
+def load_marks(
     unit: Unit, session: SafeName, now: datetime, settings: TrustSettings
 ) -> dict[int, int] | None:
     """The marks to look for in the turns of a session, each with the order of ids when it was
@@ -215,12 +215,12 @@ def known_marks(
     return unit.echoes.marks(session, now - _KEEP)
 
 
-def untrusted_lines(unit: Unit, now: datetime, settings: TrustSettings) -> list[UntrustedLine]:
+def load_untrusted(unit: Unit, now: datetime, settings: TrustSettings) -> list[UntrustedLine]:
     """What tools and outsiders said in the prompts of late, in whatever session."""
     return [UntrustedLine(*line) for line in unit.echoes.untrusted(now - _KEEP)]
 
 
-def tainted(candidate: Told, turns: Sequence[Turn], lines: Sequence[UntrustedLine]) -> Told:
+def taint(candidate: Told, turns: Sequence[Turn], lines: Sequence[UntrustedLine]) -> Told:
     """The candidate with the trust of what it repeats, if that went into a prompt before.
 
     ``turns`` are those it may stand on; what the owner says there in so many words is the owner's.
@@ -228,8 +228,8 @@ def tainted(candidate: Told, turns: Sequence[Turn], lines: Sequence[UntrustedLin
     if untrusted(candidate.trust) or not lines:
         return candidate
     cited = frozenset(candidate.sources)
-    own = "\n".join(turn.text for turn in turns if turn.id in cited and turn.trust == "owner")
-    trust = taint_of(f"{candidate.text}\n{candidate.value}", own, lines)
+    spoken = "\n".join(turn.text for turn in turns if turn.id in cited and turn.trust == "owner")
+    trust = taint_of(f"{candidate.text}\n{candidate.value}", spoken, lines)
     if trust is None:
         return candidate
     return replace(candidate, trust=least_trusted((candidate.trust, trust)))

@@ -67,7 +67,7 @@ def _splitter() -> Splitter:
     return Splitter(built_in().phrases)
 
 
-def _stated(text: str) -> Iterator[str]:
+def _split_statements(text: str) -> Iterator[str]:
     """The sentences of a text that state something, as they were said."""
     traps = Traps(built_in().phrases)
     for sentence in _splitter().sentences(text):
@@ -83,7 +83,7 @@ class _End:
     """The end of something known, and what stays of it: of two things that it says, the other."""
 
     memory: Memory
-    said: str
+    text: str  # that ends it
     turn: Turn
     rest: str = ""
 
@@ -97,7 +97,7 @@ class _End:
         return _telling_words(self.memory) - _content_words(self.rest)
 
     def candidates(self) -> Iterator[Candidate]:
-        yield replace(_like(self.memory, self.said), withdraws=True, sources=(self.turn.id,))
+        yield replace(_like(self.memory, self.text), withdraws=True, sources=(self.turn.id,))
         if self.rest:
             yield _rest_of(self.memory, self.rest)
 
@@ -115,16 +115,16 @@ def with_endings(
     """
     plans: list[Candidate] = []
     ends: list[_End] = []
-    told_since: list[Candidate] = []
-    learned = {source for one in candidates if not one.withdraws for source in one.sources}
+    replacements: list[Candidate] = []
+    learned = {id_ for new in candidates if not new.withdraws for id_ in new.sources}
     judged: list[_End] = []
     for turn in turns:
         if turn.role != "user" or turn.trust != "owner":
             continue
-        stated = list(_stated(own_voice(turn.text)))
+        stated = list(_split_statements(own_voice(turn.text)))
         for sentence in stated:
             plan = _plan_meant(unit, sentence, now)
-            change = None if plan is None else _changed_plan(plan, sentence, turn)
+            change = None if plan is None else _change_plan(plan, sentence, turn)
             if plan is not None and change is not None:
                 plans.append(change)
                 if change.withdraws:
@@ -132,41 +132,37 @@ def with_endings(
                 elif plan.predicate == NO_SLOT:
                     ends.append(_End(plan, sentence, turn))
             else:
-                denied = _denied(unit, sentence, now)
+                denied = _find_denied(unit, sentence, now)
                 ends += [_end(memory, sentence, turn, judge) for memory in denied]
         if judge:
-            over = {one.memory.id for one in ends if one.turn is turn}
-            found = [end for end in _ended(unit, judge, stated, now) if end[0].id not in over]
-            judged += [_end(memory, said, turn, judge) for memory, said in found]
-            whole = " ".join(stated) if turn.id not in learned else ""
-            if found and len(whole) <= LONGEST and _says("replaced", whole):
-                told_since.append(_kept(whole, turn))
-    others = [
-        one
-        for one in (*candidates, *told_since)
-        if not any(_is_of_plan(one, change) for change in plans)
-    ]
+            over = {end.memory.id for end in ends if end.turn is turn}
+            ended = [end for end in _find_ended(unit, judge, stated, now) if end[0].id not in over]
+            judged += [_end(memory, text, turn, judge) for memory, text in ended]
+            message = " ".join(stated) if turn.id not in learned else ""
+            if ended and len(message) <= LONGEST and _says("replaced", message):
+                replacements.append(_make_replacement(message, turn))
+    others = [new for new in (*candidates, *replacements) if not _is_of_plan(new, plans)]
     # Where the answer to a question with one is told anew, what was judged is that it changes.
-    changed = {one.slot for one in judged if has_one_answer(one.memory.predicate)}
-    changed &= {_slot(one) for one in others if not one.withdraws}
+    changed = {end.slot for end in judged if has_one_answer(end.memory.predicate)}
+    changed &= {_slot(new) for new in others if not new.withdraws}
     # Of several answers, the one that is replaced is the one that was judged to end.
-    meant = {one.turn.id for one in judged if one.memory.predicate == NO_SLOT}
+    meant = {end.turn.id for end in judged if end.memory.predicate == NO_SLOT}
     others = [
-        replace(one, is_update=_slot(one) in changed)
-        if _slot(one) in changed or (meant & {*one.sources} and not has_one_answer(one.predicate))
-        else one
-        for one in others
+        replace(new, is_update=_slot(new) in changed)
+        if _slot(new) in changed or (meant & {*new.sources} and not has_one_answer(new.predicate))
+        else new
+        for new in others
     ]
-    ends += [one for one in judged if one.slot not in changed]
-    others = [beside for one in others if (beside := _beside_the_end(one, (*ends, *judged), judge))]
-    ended_by = {one.turn.id for one in ends} | {id_ for one in plans for id_ in one.sources}
-    told: dict[str, str] = {
+    ends += [end for end in judged if end.slot not in changed]
+    others = [beside for new in others if (beside := _beside_the_end(new, (*ends, *judged), judge))]
+    ended_by = {end.turn.id for end in ends} | {id_ for change in plans for id_ in change.sources}
+    texts: dict[str, str] = {
         turn.id: turn.text for turn in turns if turn.trust == "owner" and turn.id not in ended_by
     }
-    news = [_news(unit, one, told, now) for one in others]
-    moved = [one for one in plans if not one.withdraws]
+    news = [_restate(unit, new, texts, now) for new in others]
+    moved = [change for change in plans if not change.withdraws]
     # What is told anew is not ended by the same words.
-    return [*chain.from_iterable(one.candidates() for one in ends), *news, *moved]
+    return [*chain.from_iterable(end.candidates() for end in ends), *news, *moved]
 
 
 def _beside_the_end(
@@ -178,11 +174,12 @@ def _beside_the_end(
     if candidate.predicate != NO_SLOT or candidate.withdraws or candidate.valid_to is not None:
         return candidate
     text = undated(candidate.text)
-    over = [one.words for one in ends if one.turn.id in candidate.sources]
+    over = [end.words for end in ends if end.turn.id in candidate.sources]
     clauses = _splitter().clauses(text)
-    named = {one for one in clauses if any(words & _content_words(one) for words in over)}
-    named -= {one for one in named if any(map(str.isdigit, _content_words(one).difference(*over)))}
-    beside = [one for one in clauses if one not in named or _says("replaced", one)]
+    words = {clause: _content_words(clause) for clause in clauses}
+    named = {clause for clause in clauses if any(end & words[clause] for end in over)}
+    named -= {clause for clause in named if any(map(str.isdigit, words[clause].difference(*over)))}
+    beside = [clause for clause in clauses if clause not in named or _says("replaced", clause)]
     if len(beside) == len(clauses):
         return candidate
     rest = (", " if text.isascii() else "，").join(beside)
@@ -194,25 +191,25 @@ def _beside_the_end(
     return replace(candidate, text=candidate.text.replace(text, rest), value=rest)
 
 
-def _kept(said: str, turn: Turn) -> Candidate:
+def _make_replacement(statement: str, turn: Turn) -> Candidate:
     """What ended something known, and no pattern reads: the new employer, the new tool."""
-    text = said.strip(" .。!！")
-    said_now = Candidate("fact", text, subject=USER, predicate=NO_SLOT, value=text)
-    return dated(replace(said_now, confidence=RULES_CONFIDENCE, sources=(turn.id,)), turn.at)
+    text = statement.strip(" .。!！")
+    replacement = Candidate("fact", text, subject=USER, predicate=NO_SLOT, value=text)
+    return dated(replace(replacement, confidence=RULES_CONFIDENCE, sources=(turn.id,)), turn.at)
 
 
 def _slot(statement: Candidate | Memory) -> tuple[str, str]:
     return subject_of(statement.subject), predicate_of(statement.predicate)
 
 
-def _news(unit: Unit, ending: Candidate, told: Mapping[str, str], now: datetime) -> Candidate:
+def _restate(unit: Unit, ending: Candidate, texts: Mapping[str, str], now: datetime) -> Candidate:
     """The end of something that nobody had told of, as a statement in the words it was said in."""
-    said, value = undated(ending.text), _content_words(ending.value)
+    statement, value = undated(ending.text), _content_words(ending.value)
     if not ending.withdraws or ending.kind == "rule" or not value:
         return ending
     near = _near(unit, ending.value, now)
-    known = any(value <= _content_words(f"{one.subject} {one.text}") for one in near)
-    if known or not any(said in told.get(source, "") for source in ending.sources):
+    is_known = any(value <= _content_words(f"{memory.subject} {memory.text}") for memory in near)
+    if is_known or not any(statement in texts.get(source, "") for source in ending.sources):
         return ending
     return replace(ending, kind="fact", predicate=NO_SLOT, value=ending.text, withdraws=False)
 
@@ -220,7 +217,7 @@ def _news(unit: Unit, ending: Candidate, told: Mapping[str, str], now: datetime)
 # --- by words ------------------------------------------------------------------------------------
 
 
-def _denied(unit: Unit, sentence: str, now: datetime) -> Iterator[Memory]:
+def _find_denied(unit: Unit, sentence: str, now: datetime) -> Iterator[Memory]:
     """The known statements that a sentence denies: it names their value and something else that
     they say, or is worded as the end of it.
     """
@@ -238,8 +235,8 @@ def _denied(unit: Unit, sentence: str, now: datetime) -> Iterator[Memory]:
         ends = named and (final or folded.endswith(fold(memory.value))) and (final or rest)
         habit = final and not named and bool(core) and core <= value | rest
         # Of somebody's name more has to be said: the sentence may only be about that person.
-        told = rest or (value_type(memory.predicate) != "person" and _says("ending", sentence))
-        if (ends and told) or habit:
+        specific = rest or (value_type(memory.predicate) != "person" and _says("ending", sentence))
+        if (ends and specific) or habit:
             yield memory
 
 
@@ -261,38 +258,41 @@ def _speaks_of(memory: Memory, sentence: str) -> bool:
 # --- by the judgment of a reader -----------------------------------------------------------------
 
 
-def _ended(
+def _find_ended(
     unit: Unit, judge: EndingReader, stated: Sequence[str], now: datetime
 ) -> Iterator[tuple[Memory, str]]:
     """The known statements that a message ends by a reader's judgment, each with what says so."""
     together = sum(map(len, stated)) <= READ_WHOLE
-    for said in filter(None, [" ".join(stated)] if together else stated):
-        words = _content_words(said)
-        sharing = [one for one in _near(unit, said, now) if words & _content_words(one.text)]
-        found = (*judge.nearest(unit, said, now, _NEAREST), *sharing[:_SHARING])
-        for memory in {memory.id: memory for memory in found}.values():
-            if _may_end(unit, memory, said) and _does_end(judge, memory, said):
-                yield memory, said
+    for text in filter(None, [" ".join(stated)] if together else stated):
+        words = _content_words(text)
+        near = [like for like in _near(unit, text, now) if words & _content_words(like.text)]
+        near = [*judge.nearest(unit, text, now, _NEAREST), *near[:_SHARING]]
+        for memory in {memory.id: memory for memory in near}.values():
+            if _may_end(unit, memory, text) and _does_end(judge, memory, text):
+                yield memory, text
 
 
-def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
+def _does_end(judge: EndingReader, memory: Memory, text: str) -> bool:
     """Whether a text or one of its clauses ends a statement, more surely where it names what that
     tells of. A job, of which there is one, ends unnamed only by words worth keeping: no "I'm dead".
     """
-    known = undated(memory.text)
-    is_named = bool(_telling_words(memory) & _content_words(said))
+    statement = undated(memory.text)
+    is_named = bool(_telling_words(memory) & _content_words(text))
     level = _ENDS_NAMED if is_named else _ENDS
-    if is_named and _says("final_denial", said):
+    if is_named and _says("final_denial", text):
         level = _ENDS_BY_WORD
-    elif _says("besides", said):
+    elif _says("besides", text):
         level = _ENDS_BESIDE
-    sure = judge([known], said)[known]
+    sure = judge([statement], text)[statement]
     if has_one_answer(memory.predicate) and not is_named:
-        return sure >= level and bool(judge.are_worth([said], _EARNEST))
+        return sure >= level and bool(judge.are_worth([text], _EARNEST))
     if sure >= level or level == _ENDS_BESIDE or sure < _HINTED:  # no clause would be sure enough
         return sure >= level
-    clauses = (one for one in _splitter().clauses(said) if not is_brief(one, *_FEWEST))
-    return any(judge([known], clause)[known] >= level + _OF_A_CLAUSE for clause in clauses)
+    return any(
+        judge([statement], clause)[statement] >= level + _OF_A_CLAUSE
+        for clause in _splitter().clauses(text)
+        if not is_brief(clause, *_FEWEST)
+    )
 
 
 def _telling_words(memory: Memory) -> frozenset[str]:
@@ -308,22 +308,22 @@ def _telling_words(memory: Memory) -> frozenset[str]:
     )
 
 
-def _may_end(unit: Unit, memory: Memory, said: str) -> bool:
+def _may_end(unit: Unit, memory: Memory, text: str) -> bool:
     """Whether a text may end a statement by what both are about."""
     if memory.kind == "rule" or not memory.value or predicate_of(memory.predicate) in _DANGEROUS:
         return False
     again = memory.value if has_one_answer(memory.predicate) else undated(memory.text)
-    if fold(again) in fold(said) and not any(_says(sign, said) for sign in _SIGNS):
+    if fold(again) in fold(text) and not any(_says(sign, text) for sign in _SIGNS):
         return False  # what is said again does not end
-    if _is_of_another(memory, said):
+    if _is_of_another(memory, text):
         return False  # room A is not room B
     if subject_of(memory.subject) in (USER, "team"):
-        return not _is_of_another_person(memory.text, said)
+        return not _is_of_another_person(memory.text, text)
     if predicate_of(memory.predicate) in _PLANNED:
         return True  # "we get married in May instead": the wedding
     # Who somebody is to the user is only looked up where their own name is not said.
     subjects = chain([memory.subject], _relations_of(unit, memory.subject))
-    return any(_names(said, name) for subject in subjects for name in names_of(subject))
+    return any(_names(text, name) for subject in subjects for name in names_of(subject))
 
 
 def _relations_of(unit: Unit, name: str) -> Iterator[str]:
@@ -334,14 +334,14 @@ def _relations_of(unit: Unit, name: str) -> Iterator[str]:
             yield memory.predicate
 
 
-def _is_of_another_person(known: str, said: str) -> bool:
+def _is_of_another_person(statement: str, text: str) -> bool:
     """Whether all that a text says is of somebody whom the statement does not name, and who has a
     life of their own: a brother, not the landlord.
     """
-    for sentence in filter(None, _SENTENCE_ENDS.split(said)):
+    for sentence in filter(None, _SENTENCE_ENDS.split(text)):
         person = built_in().phrases("person_subject").match(sentence)
         names = {name for name in person.groups() if name} if person else set[str]()
-        if not person or any(fold(name) in fold(known) for name in names):
+        if not person or any(fold(name) in fold(statement) for name in names):
             return False
         if _says("affected", sentence[person.end() :]) or not any(
             map(built_in().phrases("close").fullmatch, names)
@@ -350,42 +350,42 @@ def _is_of_another_person(known: str, said: str) -> bool:
     return True
 
 
-def _names(said: str, subject: str) -> bool:
+def _names(text: str, subject: str) -> bool:
     """Whether a text names somebody or something; Django is not Go."""
-    return bool(re.search(rf"(?<![a-z\d]){re.escape(subject_of(subject))}(?![a-z\d])", fold(said)))
+    return bool(re.search(rf"(?<![a-z\d]){re.escape(subject_of(subject))}(?![a-z\d])", fold(text)))
 
 
-def _is_of_another(memory: Memory, said: str) -> bool:
+def _is_of_another(memory: Memory, text: str) -> bool:
     """Whether two texts say the same of two things: all but a letter, a figure or a name, or all
     but the value, which by itself is no sign of a change.
     """
-    mine, other = _content_words(memory.text), _content_words(said)
+    mine, other = _content_words(memory.text), _content_words(text)
     value = _content_words(memory.value)
     if mine - value and mine - value <= other and len(other - mine) <= len(value):
         return True
     same = len(mine & other) >= _ALIKE * len(mine | other)
-    return same and not may_agree(memory.text, said)
+    return same and not may_agree(memory.text, text)
 
 
 # --- the half that lives on ----------------------------------------------------------------------
 
 
-def _end(memory: Memory, said: str, turn: Turn, judge: EndingReader | None) -> _End:
-    return _End(memory, said, turn, _other_half(memory, said, judge) if judge else "")
+def _end(memory: Memory, text: str, turn: Turn, judge: EndingReader | None) -> _End:
+    return _End(memory, text, turn, _other_half(memory, text, judge) if judge else "")
 
 
-def _other_half(memory: Memory, said: str, judge: EndingReader) -> str:
+def _other_half(memory: Memory, text: str, judge: EndingReader) -> str:
     """The half of a statement that a text does not end, in words of its own: the one that it does
     not name, and by a reader's judgment.
     """
-    pairs, words = _halves(memory), _content_words(said)
-    sure = judge({one for one, _ in pairs}, said)
-    odds = {one: (sure[one] + 0.001) / (1.001 - sure[one]) for one, _ in pairs}
-    for one in odds:
-        odds[one] *= _NAMED if words & _content_words(one) else 1
+    pairs, words = _halves(memory), _content_words(text)
+    sure = judge({half for half, _ in pairs}, text)
+    odds = {half: (sure[half] + 0.001) / (1.001 - sure[half]) for half, _ in pairs}
+    for half in odds:
+        odds[half] *= _NAMED if words & _content_words(half) else 1
     apart = {rest: odds[over] / odds[rest] for over, rest in pairs}
     alive = judge.are_worth(
-        [one for one in apart if apart[one] >= _APART and not is_brief(one, *_FEWEST)]
+        [half for half in apart if apart[half] >= _APART and not is_brief(half, *_FEWEST)]
     )
     return max(alive, key=apart.__getitem__, default="")
 
@@ -439,11 +439,11 @@ def _rest_of(memory: Memory, text: str) -> Candidate:
 # --- plans ---------------------------------------------------------------------------------------
 
 
-def _is_of_plan(candidate: Candidate, change: Candidate) -> bool:
-    about_a_plan = predicate_of(candidate.predicate) in _PLANNED or (
-        candidate.predicate == NO_SLOT and change.text in undated(candidate.text)
-    )
-    return about_a_plan and candidate.sources == change.sources
+def _is_of_plan(candidate: Candidate, changes: Iterable[Candidate]) -> bool:
+    text = undated(candidate.text) if candidate.predicate == NO_SLOT else ""
+    is_plan = predicate_of(candidate.predicate) in _PLANNED
+    alike = (change for change in changes if change.sources == candidate.sources)
+    return any(is_plan or change.text in text for change in alike)
 
 
 def _plan_meant(unit: Unit, sentence: str, now: datetime) -> Memory | None:
@@ -462,7 +462,7 @@ def _plan_meant(unit: Unit, sentence: str, now: datetime) -> Memory | None:
     return best[0] if len(best) == 1 else None
 
 
-def _changed_plan(plan: Memory, sentence: str, turn: Turn) -> Candidate | None:
+def _change_plan(plan: Memory, sentence: str, turn: Turn) -> Candidate | None:
     text = sentence.strip(" .。!！")
     change = replace(_like(plan, text), sources=(turn.id,))
     spans = find_times(_BEFORE.split(sentence)[0], turn.at)

@@ -70,7 +70,7 @@ class EpisodeWriter:
             source,
             now=now,
             draft=draft if len(remaining) == len(turns) else None,
-            memories=_learned_from(unit, session, there),
+            memories=_find_learned(unit, session, there),
             guard=self.guard,
         )
         if reason:
@@ -80,7 +80,7 @@ class EpisodeWriter:
         return episode
 
 
-def _learned_from(unit: Unit, session: SafeName, turns: set[SafeName]) -> list[SafeName]:
+def _find_learned(unit: Unit, session: SafeName, turns: set[SafeName]) -> list[SafeName]:
     """The memories that hold or wait, and stand on one of the turns."""
     memories = unit.memories.find(MemoryFilter(from_session=session, limit=MOST_TURNS))
     return [

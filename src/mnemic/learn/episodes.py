@@ -26,15 +26,7 @@ from mnemic.providers.chat.fields import choice_in, share_in, text_in
 from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.store.contract import Unit
-from mnemic.types import (
-    OUTCOMES,
-    Episode,
-    SafeName,
-    SafeText,
-    Turn,
-    constant,
-    lines_of,
-)
+from mnemic.types import OUTCOMES, Episode, SafeName, SafeText, Turn, constant, lines_of
 
 PURPOSE = "episode"
 SCHEMA: Schema = {
@@ -88,8 +80,8 @@ def conversation(turns: Sequence[Turn], language: Language, most_tokens: int) ->
 
 def parse_episode(answer: Object) -> EpisodeDraft:
     """An answer as a draft; one of the wrong shape is told what is wrong with it."""
-    told = answer.get("summary")
-    summary = text_in(told, '"summary"', MAX_SUMMARY) if isinstance(told, str) else ""
+    text = answer.get("summary")
+    summary = text_in(text, '"summary"', MAX_SUMMARY) if isinstance(text, str) else ""
     if not summary:
         raise WrongShape('"summary" has to be a text')
     return EpisodeDraft(
@@ -106,10 +98,10 @@ def parse_episode(answer: Object) -> EpisodeDraft:
 def _texts(answer: Object, key: str) -> tuple[str, ...]:
     """The names of a list, or of one text with commas."""
     value = answer.get(key) or []
-    listed = re.split(r"[,，、;；]", value) if isinstance(value, str) else value
-    if not isinstance(listed, list):
+    names = re.split(r"[,，、;；]", value) if isinstance(value, str) else value
+    if not isinstance(names, list):
         raise WrongShape(f'"{key}" has to be a list of texts')
-    texts = [text_in(item, f'"{key}"') for item in listed]
+    texts = [text_in(name, f'"{key}"') for name in names]
     return tuple(dict.fromkeys(filter(None, texts)))
 
 

@@ -17,11 +17,11 @@ from mnemic.language.exchanges import exchanges
 from mnemic.language.guard import Guard
 from mnemic.language.voice import VoiceJudge
 from mnemic.late import dataclass
-from mnemic.learn.echo import known_marks, tainted, untrusted_lines
+from mnemic.learn.echo import load_marks, load_untrusted, taint
 from mnemic.learn.endings import with_endings
-from mnemic.learn.extractors import Extractor, heard, is_person
+from mnemic.learn.extractors import Extractor, drop_echoes, is_person
 from mnemic.learn.facts import ExtractionResult, Rejection
-from mnemic.learn.grounding import SpokenWords, grounded
+from mnemic.learn.grounding import SpokenWords, ground
 from mnemic.learn.laws import settle_wording
 from mnemic.learn.memories import end_with_session
 from mnemic.learn.reconciler import Reconciler
@@ -147,7 +147,7 @@ class ExtractionJob:
             except (ModelRefused, BadAnswer) as error:
                 if not _is_about_text(error, job):
                     raise
-                done = self._refused(job.space, session, reading.batch, refusals, error)
+                done = self._give_up(job.space, session, reading.batch, refusals, error)
             else:
                 refusals.accept()
                 done = self._settle(job.space, session, reading, learner, proposals)
@@ -159,7 +159,7 @@ class ExtractionJob:
             raise refusals.first
         return True
 
-    def failed(self, job: Job, reason: str, *, dead: bool) -> None:
+    def note_failure(self, job: Job, reason: str, *, dead: bool) -> None:
         """A try failed: the turns it was about say so, and why.
 
         After the last one everything dies that was there when it began and that no answer of a
@@ -226,12 +226,12 @@ class ExtractionJob:
                 if turn.state != "dead"  # what could not be read must not hold up what follows
             ]
             now = self.clock.now()
-            marks = known_marks(unit, session, now, self.settings.trust)
-            untrusted = untrusted_lines(unit, now, self.settings.trust)
+            marks = load_marks(unit, session, now, self.settings.trust)
+            untrusted = load_untrusted(unit, now, self.settings.trust)
             info = unit.ledger.session(session)
             people = _people(unit) if with_people else []
         place = SessionPlace() if info is None else SessionPlace(info.project, info.topic)
-        spoken, begin = heard([*before, *batch], marks), len(before)
+        spoken, begin = drop_echoes([*before, *batch], marks), len(before)
         return _Reading(batch, before, spoken[begin:], spoken[:begin], untrusted, place, people)
 
     def _size(self, job: Job) -> int:
@@ -253,9 +253,9 @@ class ExtractionJob:
         if not learner.extractor.verbatim:
             core = self.settings.upkeep.core_importance
             speakers = SpokenWords(batch, reading.before, learner.voices)
-            candidates = [grounded(candidate, speakers, core) for candidate in candidates]
+            candidates = [ground(candidate, speakers, core) for candidate in candidates]
         candidates = [
-            placed(attributed(tainted(candidate, batch, reading.untrusted), batch), reading.place)
+            placed(attributed(taint(candidate, batch, reading.untrusted), batch), reading.place)
             for candidate in candidates
         ]
         with self.store.read(space) as unit:
@@ -286,7 +286,7 @@ class ExtractionJob:
         )
         return True
 
-    def _refused(
+    def _give_up(
         self,
         space: str,
         session: SafeName,
@@ -349,11 +349,7 @@ class ExtractionJob:
         return reasons
 
     def _note_states(
-        self,
-        unit: Unit,
-        session: SafeName,
-        batch: Sequence[Turn],
-        reasons: Mapping[str, SafeText],
+        self, unit: Unit, session: SafeName, batch: Sequence[Turn], reasons: Mapping[str, SafeText]
     ) -> None:
         """The state of each turn: extracted, or empty with the reason."""
         by_state: dict[tuple[TurnState, SafeText], list[SafeName]] = {}

@@ -27,7 +27,7 @@ from mnemic.language.truncation import two_ends
 from mnemic.language.voice import GAP, VoiceJudge, own_voice
 from mnemic.learn.facts import ExtractionResult, FactReader, schema
 from mnemic.learn.pattern_files import own_patterns
-from mnemic.learn.turn_lines import in_local_time, numbered, today, turn_line
+from mnemic.learn.turn_lines import in_local_time, number_turns, today, turn_line
 from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
 from mnemic.providers.reader.inputs import TurnText
@@ -65,7 +65,7 @@ class _ShownBefore(Collection[int]):
         return len(self._marks)
 
 
-def heard(turns: Sequence[Turn], marks: Mapping[int, int] | None) -> list[Turn]:
+def drop_echoes(turns: Sequence[Turn], marks: Mapping[int, int] | None) -> list[Turn]:
     """The turns without what memory itself said; None: echoes count like anything else.
 
     ``marks`` are those that prompts left, each with the order of ids at that time.
@@ -124,27 +124,27 @@ class RuleExtractor:
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
     ) -> ExtractionResult:
         named = (Person(memory.predicate, memory.value) for memory in people)
-        known = KnownPeople(named, remembered=True)
+        known_people = KnownPeople(named, remembered=True)
         texts = [self._own_text(turn) for turn in (*earlier, *turns)]
         candidates: list[Candidate] = []
-        said = (*earlier, *turns)
+        spoken = (*earlier, *turns)
         for place, turn in enumerate(turns, len(earlier)):
             if turn.trust != "owner" and not _is_a_person(turn):
                 continue
-            before = said[place - 1] if place else None
+            before = spoken[place - 1] if place else None
             read = partial(
                 extract,
                 said_at=local_time(turn.at, self.settings.schedule.zone),
                 role=turn.role,
                 trust=turn.trust,
-                earlier=_same_speaker(turn, said[:place], texts),
-                people=known if turn.trust == "owner" else None,
+                earlier=_same_speaker(turn, spoken[:place], texts),
+                people=known_people if turn.trust == "owner" else None,
                 source=turn.id,
                 patterns=self.patterns,
                 worth=self._worth(turn, texts[place].text, before),
             )
-            found = self._without_doubt(turn, read(texts[place].text), read)
-            candidates += [attributed(candidate, [turn]) for candidate in found]
+            proposed = self._without_doubt(turn, read(texts[place].text), read)
+            candidates += [attributed(new, [turn]) for new in proposed]
         return ExtractionResult(tuple(candidates))
 
     def _without_doubt(
@@ -160,9 +160,9 @@ class RuleExtractor:
         if any(candidate.kind in STEERING for candidate in candidates):
             text = self._own_text(turn, certain=True).text
             certain = read(text) if text != self._own_text(turn).text else candidates
-        said = {(one.subject, one.predicate, one.value) for one in certain}
+        sure = {(candidate.subject, candidate.predicate, candidate.value) for candidate in certain}
         for candidate in candidates:
-            doubtful = (candidate.subject, candidate.predicate, candidate.value) not in said
+            doubtful = (candidate.subject, candidate.predicate, candidate.value) not in sure
             if doubtful and candidate.kind in STEERING:
                 yield replace(candidate, trust=least_trusted([candidate.trust, "external"]))
             else:
@@ -185,13 +185,13 @@ class RuleExtractor:
         spoken = f"{before.role}: {before.text}" if before else ""
         said_at = local_time(turn.at, self.settings.schedule.zone)
         message = TurnText(text, turn.sender or turn.role, said_at.date(), spoken)
-        noted = cache(partial(self.note, [message]))
+        note = cache(partial(self.note, [message]))
         keep, places = self.settings.extraction.keep, Places(text)
 
         def is_worth(stretch: str) -> bool:
             place = places.find(stretch)
             try:
-                likely = noted()[0].keep(*place) if place else None
+                likely = note()[0].keep(*place) if place else None
             except ModelRefused:  # a damaged file, of which the embedding tells
                 return False
             # What is over after its day costs little where it was not worth keeping.
@@ -217,8 +217,8 @@ def _same_speaker(
     """What was said before, without other users: "upgraded to 3.12" is not about theirs."""
     speaker = speaker_mark(turn.sender)
     return [
-        one
-        for earlier, one in zip(before, texts, strict=False)
+        message
+        for earlier, message in zip(before, texts, strict=False)
         if earlier.role != "user"
         or (
             earlier.trust == turn.trust
@@ -254,7 +254,7 @@ class ModelExtractor:
         parts = (
             today(in_zone(self.clock.now(), zone), language),
             fence(before, "earlier") if before else "",
-            fence(numbered(spoken, language), "conversation"),
+            fence(number_turns(spoken, language), "conversation"),
         )
         reader = FactReader(spoken, guard_of(settings))
         wants_summary = settings.triggers.quiet_gap is not None  # it is the daily event
@@ -263,7 +263,11 @@ class ModelExtractor:
             language,
             fact_chars=settings.extraction.fact_chars,
             durations=", ".join(f'"{word}"' for word in DURATIONS),
-            importance=", ".join(_guidance()),
+            importance=", ".join(
+                f"{kind} {weight:g}"
+                for kind, weight in KIND_IMPORTANCE.items()
+                if kind != "credential"  # kept on request only
+            ),
         )
         if wants_summary:
             system += "\n" + filled("batch_summary", language, summary_chars=SUMMARY_CHARS)
@@ -281,10 +285,3 @@ class ModelExtractor:
                 raise  # nothing of it could be read
             return reader.proposals
         return answer.value
-
-
-def _guidance() -> list[str]:
-    """The importance of each kind; credentials are kept on request only."""
-    return [
-        f"{kind} {weight:g}" for kind, weight in KIND_IMPORTANCE.items() if kind != "credential"
-    ]

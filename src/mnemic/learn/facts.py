@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
+from itertools import chain
 
 from mnemic.errors import InvalidInput
 from mnemic.language.dates.moments import moment
 from mnemic.language.guard import Guard
 from mnemic.language.word_file import WordFile
 from mnemic.late import dataclass
-from mnemic.learn.candidates import checked
+from mnemic.learn.candidates import check_candidate
 from mnemic.providers.chat.base import Object, Schema, WrongShape
 from mnemic.providers.chat.fields import (
     C,
@@ -135,16 +136,18 @@ class FactReader:
             values = [object_in(f'{{"facts": {span[1]}}}')["facts"]]  # its punctuation is mended
         if not values:
             raise WrongShape("it was cut off" if broken else "there is no JSON object in it")
-        whole = len(values) == 1 and not broken
-        found = _entries(values[0]) if whole else [one for value in values for one in _parts(value)]
-        if not found and not any(is_nothing(value) for value in values):
+        if len(values) == 1 and not broken:
+            entries = _entries(values[0])
+        else:
+            entries = [fact for value in values for fact in _parts(value)]
+        if not entries and not any(is_nothing(value) for value in values):
             raise WrongShape("there is no fact in it")
-        return self._take(found, broken=broken)
+        return self._take(entries, broken=broken)
 
     def _take(self, entries: Sequence[Json], *, broken: bool) -> ExtractionResult:
         before, wrong = len(self._kept), list[Rejection]()
         objects = [entry for entry in entries if isinstance(entry, dict)]
-        self._shares = {name: [one.get(name) for one in objects] for name in _SHARES}
+        self._shares = {name: [fact.get(name) for fact in objects] for name in _SHARES}
         for n, entry in enumerate(entries[:_MOST]):
             try:
                 self._kept[self._candidate(entry, f"facts[{n}]")] = None
@@ -163,7 +166,7 @@ class FactReader:
         self._wrong = wrong
         if wrong:
             self._asked_again = True
-            reasons = "; ".join(one.reason for one in wrong[:_NAMED])
+            reasons = "; ".join(rejection.reason for rejection in wrong[:_NAMED])
             raise WrongShape(reasons, partial=bool(self._kept))
         return self.proposals
 
@@ -175,9 +178,9 @@ class FactReader:
         named = _first(fact, (*KIND_NAMES, self._guard.words.kinds.name))
         if fold(str(named)) == "credential":
             raise _Unwanted("credentials are kept only when the user asks")
-        known = self._guard.words.kinds.find(str(named))
-        kind = "fact" if named is None else known or kind_of(named)
-        cited = self._cited(fact)
+        word = self._guard.words.kinds.find(str(named))
+        kind = "fact" if named is None else word or kind_of(named)
+        cited = self._find_cited(fact)
         if not cited:
             most = len(self._turns)
             raise WrongShape(f"{place}.turns has to list numbers from 1 to {most} that say it")
@@ -203,7 +206,7 @@ class FactReader:
             metadata=self._scope(fact),
         )
         try:
-            safe = checked(candidate, self._guard)
+            safe = check_candidate(candidate, self._guard)
         except InvalidInput as error:
             raise WrongShape(f"{place}: {error}") from error
         if kind is None and safe not in self._kept:
@@ -220,17 +223,17 @@ class FactReader:
         scope = self._guard.words.scopes.find(given) if isinstance(given, str) else None
         return {SCOPE: scope} if scope else {}
 
-    def _cited(self, fact: Object) -> list[Turn]:
+    def _find_cited(self, fact: Object) -> list[Turn]:
         """The turns a fact stands on; one that names only others' cannot be believed."""
         named = _first(fact, _CITED)
         if named is None:  # then it is of what the owner says here; grounding looks for the words
-            own = [turn for turn in self._turns if turn.trust == "owner" and turn.role == "user"]
-            return own or list(self._turns)
+            turns = [turn for turn in self._turns if turn.trust == "owner" and turn.role == "user"]
+            return turns or list(self._turns)
         numbers = dict.fromkeys(numbers_in(named))
         return [self._turns[n - 1] for n in numbers if 1 <= n <= len(self._turns)]
 
     def _sources(self, entry: Json) -> tuple[str, ...]:
-        cited = self._cited(entry) if isinstance(entry, dict) else []
+        cited = self._find_cited(entry) if isinstance(entry, dict) else []
         return tuple(turn.id for turn in cited)
 
 
@@ -252,7 +255,8 @@ def _entries(answer: Json, depth: int = 0) -> list[Json]:
     if is_nothing(answer):
         return []
     if isinstance(answer, list):
-        return [one for part in answer for one in (part if isinstance(part, list) else [part])]
+        lists = [entry if isinstance(entry, list) else [entry] for entry in answer]
+        return list(chain.from_iterable(lists))
     if isinstance(answer, dict) and depth < _DEEPEST:
         name = next((name for name in _LISTS if name in answer), None)
         if name is not None:
@@ -262,7 +266,7 @@ def _entries(answer: Json, depth: int = 0) -> list[Json]:
         inner = list(answer.values())
         if len(inner) == 1 and isinstance(inner[0], list | dict):
             return _entries(inner[0], depth + 1)
-        if all(isinstance(one, dict) for one in inner):  # {"1": {…}, "2": {…}}
+        if all(isinstance(fact, dict) for fact in inner):  # {"1": {…}, "2": {…}}
             return inner
     elif isinstance(answer, str) and depth:
         return [answer]
@@ -272,10 +276,10 @@ def _entries(answer: Json, depth: int = 0) -> list[Json]:
 def _parts(value: Json) -> list[Json]:
     """The facts in one value of a broken answer; brackets in prose hold none."""
     try:
-        found = _entries(value)
+        entries = _entries(value)
     except WrongShape:
         return []
-    return [entry for entry in found if isinstance(entry, dict) and _is_fact(entry)]
+    return [entry for entry in entries if isinstance(entry, dict) and _is_fact(entry)]
 
 
 def _is_fact(value: Object) -> bool:
@@ -313,23 +317,23 @@ def _validity(fact: Object, cited: Sequence[Turn]) -> tuple[datetime | None, dat
 
     An end that was over when it was said is part of the statement, not the end of it.
     """
-    said = max(cited, key=lambda turn: turn.at).at
-    since = _moment(fact.get("valid_from"), said, last=False)
-    until = _moment(fact.get("valid_to"), said, last=True)
-    if until is not None and (until <= said or (since is not None and until <= since)):
+    said_at = max(cited, key=lambda turn: turn.at).at
+    since = _moment(fact.get("valid_from"), said_at, last=False)
+    until = _moment(fact.get("valid_to"), said_at, last=True)
+    if until is not None and (until <= said_at or (since is not None and until <= since)):
         until = None
     return since, until
 
 
-def _moment(value: Json, said: datetime, *, last: bool) -> datetime | None:
+def _moment(value: Json, said_at: datetime, *, last: bool) -> datetime | None:
     """A day or a time in the zone of the turn; the ``last`` day counts to its end."""
     text = value.strip() if isinstance(value, str) else ""
     try:
         if len(text) == len("2026-02-12"):
             day = date.fromisoformat(text)
-            midnight = datetime.combine(day, time(), said.tzinfo)
+            midnight = datetime.combine(day, time(), said_at.tzinfo)
             return moment(midnight + timedelta(days=1) if last else midnight)
         at = datetime.fromisoformat(text)
-        return moment(at if at.tzinfo is not None else at.replace(tzinfo=said.tzinfo))
+        return moment(at if at.tzinfo is not None else at.replace(tzinfo=said_at.tzinfo))
     except (ValueError, OverflowError, InvalidInput):
         return None

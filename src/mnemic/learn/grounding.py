@@ -82,7 +82,7 @@ class SpokenWords:
     @cached_property
     def owner(self) -> Words:
         """What the owner states anywhere in their own voice."""
-        return _words("\n".join(map(self._stated_in, self._by("owner"))))
+        return _words("\n".join(map(self._drop_questions, self._by("owner"))))
 
     @cached_property
     def heard(self) -> frozenset[Trust]:
@@ -95,13 +95,13 @@ class SpokenWords:
             trusts.add("external")
         return frozenset(trusts)
 
-    def stated(self, cited: Iterable[str], *, certain: bool = False) -> list[str]:
+    def list_statements(self, cited: Iterable[str], *, certain: bool = False) -> list[str]:
         """What the owner states or asks of the agent in their own voice in the turns cited; other
         questions state nothing but what is said in passing before them.
         """
         chosen = frozenset(cited)
         return [
-            self._stated_in(turn, certain=certain)
+            self._drop_questions(turn, certain=certain)
             for turn in self.turns
             if turn.id in chosen and turn.trust == "owner"
         ]
@@ -119,21 +119,21 @@ class SpokenWords:
         """What the owner says in their own voice in a turn."""
         return own_voice(turn.text, certain=certain, judge=self.voices)
 
-    def _stated_in(self, turn: Turn, *, certain: bool = False) -> str:
+    def _drop_questions(self, turn: Turn, *, certain: bool = False) -> str:
         return compiled(_QUESTION).sub(_in_passing, self.own(turn, certain=certain))
 
     def _by(self, trust: Trust) -> list[Turn]:
         return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
 
 
-def grounded(candidate: Candidate, speakers: SpokenWords, core_importance: float) -> Candidate:
+def ground(candidate: Candidate, speakers: SpokenWords, core_importance: float) -> Candidate:
     """The candidate with the trust of those whose words it is made of; what an agent says does not
     reach the core of itself.
     """
     trust = _trust(candidate, speakers)
     if trust != "owner" and candidate.kind in _SIGNED:
-        own = _in_own_words(candidate, speakers)
-        candidate, trust = (candidate, trust) if own is None else (own, "owner")
+        quote = _in_own_words(candidate, speakers)
+        candidate, trust = (candidate, trust) if quote is None else (quote, "owner")
     importance = candidate.importance
     if trust == "agent" and importance is not None:
         importance = min(importance, nextafter(core_importance, 0.0))
@@ -154,7 +154,7 @@ def _in_own_words(candidate: Candidate, speakers: SpokenWords) -> Candidate | No
         for statement in extract(speakers.own(turn, certain=True), said_at=turn.at)
         if statement.kind == candidate.kind and not statement.withdraws
     ]
-    best = max(read, key=lambda one: len(about & _words(one.text)), default=None)
+    best = max(read, key=lambda statement: len(about & _words(statement.text)), default=None)
     if best is None or len(about & _words(best.text)) < _TOLD:
         return None
     return replace(
@@ -173,17 +173,17 @@ def _in_own_words(candidate: Candidate, speakers: SpokenWords) -> Candidate | No
 def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if candidate.trust in _STRANGERS:
         return candidate.trust
-    stated = speakers.stated(candidate.sources)
+    stated = speakers.list_statements(candidate.sources)
     text = f"{candidate.text}\n{candidate.value}"
-    words, said = _words(text), _words("\n".join(stated))
+    words, spoken = _words(text), _words("\n".join(stated))
     # "Next Wednesday" is written as a date, which nobody said.
     undated = _words(pattern("date").sub(" ", text)) or words
-    own = _share(contents(pattern("date").sub(" ", text)), contents("\n".join(stated)))
+    share = _share(contents(pattern("date").sub(" ", text)), contents("\n".join(stated)))
     trust: Trust = "owner" if stated else candidate.trust
     steers = candidate.kind in STEERING
     if stated and not steers and _is_translation(undated, words, stated, speakers):
         return trust
-    taken = speakers.strangers(_words(pattern("bare").sub(" ", text)) - said - speakers.owner)
+    taken = speakers.strangers(_words(pattern("bare").sub(" ", text)) - spoken - speakers.owner)
     if steers and _has_new_name(candidate.text, stated):
         taken += speakers.heard & _STRANGERS
     if candidate.kind != "rule" and not pattern("of_oneself").search("\n".join(stated)):
@@ -192,12 +192,12 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
         taken.append("agent")
         if candidate.kind in _SIGNED:
             taken += speakers.heard & _STRANGERS
-    if own < _LEAST and not taken:
+    if share < _LEAST and not taken:
         # The owner's in words that are all the model's, or what somebody said in code.
         taken += ["agent"] if _tells(stated) else speakers.heard
         if _in_one_script(candidate.text, stated):
             taken.append("agent")
-    if _share(words, speakers.agent) > _AGENT_SAYS_MORE * own:
+    if _share(words, speakers.agent) > _AGENT_SAYS_MORE * share:
         taken.append("agent")
     return least_trusted([trust, *taken])
 
@@ -207,33 +207,33 @@ def _is_faithful(candidate: Candidate, speakers: SpokenWords) -> bool:
     that are certainly the owner's, in their own language, and a rule keeps their limits.
     """
     text, steers = candidate.text, candidate.kind in STEERING
-    stated = speakers.stated(candidate.sources)
+    stated = speakers.list_statements(candidate.sources)
     wording = wording_of(stated)
     if candidate.kind not in _SIGNED:
         return wording.is_meant(text)
     if steers:
-        certain = wording_of(speakers.stated(candidate.sources, certain=True))
+        certain = wording_of(speakers.list_statements(candidate.sources, certain=True))
         if not certain.supports(text) or not _in_one_script(text, stated):
             return False
     if wording.contradicts(text) or not wording.is_own_will(text, rule=candidate.kind == "rule"):
         return False
     if candidate.kind != "rule":
-        return not steers or wording.conditions_kept(text)
+        return not steers or wording.keeps_conditions(text)
     said_at = max(turn.at for turn in speakers.turns)
     end = candidate.valid_to
     soon = isinstance(end, datetime) and end - said_at < _SOON
     ends = soon or candidate.duration in _PASSING
-    return wording.limits_kept(text, ends=ends)
+    return wording.keeps_limits(text, ends=ends)
 
 
 def _has_new_name(content: str, stated: Sequence[str]) -> bool:
     """Whether it has a name or a figure that the owner does not say: neither can be reworded."""
     in_chinese = compiled(_HAN).search(content)
     names = compiled(_LATIN).findall(content) if in_chinese else pattern("hard").findall(content)
-    said = "\n".join(stated)
-    own, figures = _words(said), {number(token) for token in compiled(_NUMERAL).findall(said)}
+    text = "\n".join(stated)
+    words, figures = _words(text), {number(token) for token in compiled(_NUMERAL).findall(text)}
     return any(
-        not _words(name) <= own and (number(name) is None or number(name) not in figures)
+        not _words(name) <= words and (number(name) is None or number(name) not in figures)
         for name in names
     )
 
@@ -244,9 +244,9 @@ def _is_translation(
     """Whether a statement in another script than the owner's can only be what they said: its names
     and figures are theirs, the agent does not say it, and nobody else says enough to be translated.
     """
-    said = _words("\n".join(stated))
+    spoken = _words("\n".join(stated))
     others = speakers.tools | speakers.external
-    if len(said) < _TOLD or not words.isdisjoint(others - said) or len(others) > _SAYS_LITTLE:
+    if len(spoken) < _TOLD or not words.isdisjoint(others - spoken) or len(others) > _SAYS_LITTLE:
         return False
     if _in_one_script(" ".join(words), stated) or (
         speakers.heard & _STRANGERS and not _tells(stated)
@@ -254,7 +254,7 @@ def _is_translation(
         return False
     is_chinese = any(compiled(_HAN).search(word) for word in words)
     names = {word for word in undated if word.isascii()} if is_chinese else set[str]()
-    return names <= said and _share(words - said, speakers.agent) < _AGENT_SAYS_IT
+    return names <= spoken and _share(words - spoken, speakers.agent) < _AGENT_SAYS_IT
 
 
 def _tells(stated: Sequence[str]) -> bool:
@@ -271,8 +271,9 @@ def words_shared(text: str, spoken: str) -> int:
 
 def _in_one_script(content: str, stated: Sequence[str]) -> bool:
     """Whether both are in Chinese or neither is, so that words can be compared."""
-    said = "".join(stated).strip()
-    return bool(said) and bool(compiled(_HAN).search(content)) == bool(compiled(_HAN).search(said))
+    spoken = "".join(stated).strip()
+    is_chinese = [bool(compiled(_HAN).search(text)) for text in (content, spoken)]
+    return bool(spoken) and is_chinese[0] == is_chinese[1]
 
 
 def _in_passing(question: re.Match[str]) -> str:

@@ -77,7 +77,7 @@ def judge(candidate: SafeCandidate, core_importance: float) -> SafeCandidate:
 
 def kind_read(text: str) -> str:
     """The kind of a statement that somebody gives without one."""
-    kinds = {one.kind for one in extract(text, said_at=_ANY_TIME) if not one.withdraws}
+    kinds = {new.kind for new in extract(text, said_at=_ANY_TIME) if not new.withdraws}
     return kinds.pop() if len(kinds) == 1 else "fact"
 
 
@@ -120,7 +120,7 @@ def archive_misread(unit: Unit, now: datetime) -> int:
 
 
 def may_change(
-    candidate: Candidate, trust: Trust, known: Sequence[Memory], turns: Sequence[Turn]
+    candidate: Candidate, trust: Trust, existing: Sequence[Memory], turns: Sequence[Turn]
 ) -> bool:
     """Whether a statement may take the place of the answers known: it is worded as a change or a
     correction, was asked to be kept, or comes from a better source.
@@ -129,12 +129,12 @@ def may_change(
     passing = predicate in _PASSING or not has_one_answer(predicate)
     if candidate.is_update or candidate.asked or passing:
         return True
-    if all(rank(trust) > rank(memory.trust) for memory in known) or not turns:
+    if all(rank(trust) > rank(memory.trust) for memory in existing) or not turns:
         return True  # what a host proposes out of no talk is weighed by recency and repetition
-    if all(values_touch(candidate.value, memory.value) for memory in known):
+    if all(values_touch(candidate.value, memory.value) for memory in existing):
         return True  # Lisbon, and Lisbon near the Alfama
     grows = predicate in _GROWING or predicate.endswith("version")
-    if grows and all(_is_more(candidate.value, memory.value) for memory in known):
+    if grows and all(_is_more(candidate.value, memory.value) for memory in existing):
         return True
     return names_change(candidate, turns)
 
@@ -151,13 +151,13 @@ def says_change(candidate: Candidate, turns: Sequence[Turn]) -> bool:
 
 def _around(candidate: Candidate, turns: Sequence[Turn]) -> list[str]:
     """The statement, and the sentences that say its value; all of them where it was reworded."""
-    sentences = [part for turn in turns for part in _SENTENCE_ENDS.split(turn.text)]
+    sentences = [sentence for turn in turns for sentence in _SENTENCE_ENDS.split(turn.text)]
     value = fold(candidate.value)
     saying = [sentence for sentence in sentences if value and value in fold(sentence)]
     return [candidate.text, *(saying or sentences)]
 
 
-def said_elsewhere(waiting: Iterable[Memory], turns: Sequence[Turn]) -> bool:
+def is_said_elsewhere(waiting: Iterable[Memory], turns: Sequence[Turn]) -> bool:
     """Whether what waits was said in another session than these turns."""
     here = {turn.session for turn in turns}
     return any(source.session not in here for memory in waiting for source in memory.sources)
@@ -177,20 +177,20 @@ def settle_wording(candidates: Sequence[Candidate]) -> list[Candidate]:
     """
     unique: list[Candidate] = []
     for candidate in candidates:
-        if not any(_one_fact(candidate, other) for other in unique):
+        if not any(_is_one_fact(candidate, other) for other in unique):
             unique.append(candidate)
     texts = [undated(candidate.text) for candidate in unique]
     return [
-        one if one.withdraws or texts.count(text) < 2 else word_alone(one)
-        for one, text in zip(unique, texts, strict=True)
+        new if new.withdraws or texts.count(text) < 2 else word_alone(new)
+        for new, text in zip(unique, texts, strict=True)
     ]
 
 
-def _one_fact(one: Candidate, other: Candidate) -> bool:
+def _is_one_fact(new: Candidate, other: Candidate) -> bool:
     return (
-        one.text == other.text
-        and one.withdraws == other.withdraws
-        and predicate_of(one.predicate) == predicate_of(other.predicate)
-        and fold(one.value) == fold(other.value)
-        and not (one.value and one.subject and subject_of(one.subject) != subject_of(other.subject))
+        new.text == other.text
+        and new.withdraws == other.withdraws
+        and predicate_of(new.predicate) == predicate_of(other.predicate)
+        and fold(new.value) == fold(other.value)
+        and not (new.value and new.subject and subject_of(new.subject) != subject_of(other.subject))
     )

@@ -12,15 +12,7 @@ from mnemic.language.secrets.envelope import unsealed_part
 from mnemic.rules import checks
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
-from mnemic.types import (
-    Memory,
-    MemoryStatus,
-    SafeName,
-    SafeText,
-    Turn,
-    constant,
-    lines_of,
-)
+from mnemic.types import Memory, MemoryStatus, SafeName, SafeText, Turn, constant, lines_of
 
 _ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
     ("active", "superseded"),  # so that as_of still answers it for the time it held

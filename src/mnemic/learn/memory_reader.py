@@ -105,14 +105,14 @@ class MemoryReader:
     def _origins(self, word: str) -> tuple[MemoryOrigin, ...]:
         """The origins that a word stands for."""
         origins = self.space.guard.words.origins
-        known = self.space.guard.listed(origins, word, ORIGINS)
-        return cast("tuple[MemoryOrigin, ...]", origins.table.get(known, (known,)))
+        origin = self.space.guard.listed(origins, word, ORIGINS)
+        return cast("tuple[MemoryOrigin, ...]", origins.table.get(origin, (origin,)))
 
     def _life(self, word: str) -> Life:
         """The lives of a priority."""
         priorities = self.space.guard.words.priorities
-        known = self.space.guard.listed(priorities, word, PRIORITIES)
-        (priority,) = priorities.table.get(known, (known,))
+        name = self.space.guard.listed(priorities, word, PRIORITIES)
+        (priority,) = priorities.table.get(name, (name,))
         return Life(*span_of_priority(priority, self.space.settings.lifetimes))
 
     def projects(self, status: MemoryStatus) -> list[SafeName]:

@@ -12,12 +12,12 @@ from mnemic.ids import new_id
 from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.learn.advice import Advice
-from mnemic.learn.candidates import checked
-from mnemic.learn.echo import tainted, untrusted_lines
+from mnemic.learn.candidates import check_candidate
+from mnemic.learn.echo import load_untrusted, taint
 from mnemic.learn.laws import kind_read
 from mnemic.learn.memories import existing_memory, turns_of
 from mnemic.learn.reconciler import Reconciler
-from mnemic.learn.settlement import Settlement, decided_before
+from mnemic.learn.settlement import Settlement, load_decision
 from mnemic.providers.vault import Vault
 from mnemic.rules import checks
 from mnemic.rules.importance import KIND_IMPORTANCE
@@ -68,7 +68,7 @@ class MemoryWriter:
 
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Decision:
         """Keep a statement, unless it is known; says what became of it."""
-        new, now = self._checked(new), self.space.now()
+        new, now = self._check(new), self.space.now()
         advice = self._advice(new, now)
         with self.space.write() as unit:
             id_ = new_id(now)
@@ -76,7 +76,7 @@ class MemoryWriter:
             decision = _done(unit, operation) or self._keep(
                 unit, new, id_, now, operation, advice=advice
             )
-        return _masked(decision)
+        return _mask(decision)
 
     def bring_in(self, unit: Unit, new: NewMemory, operation_id: str) -> Decision | None:
         """Keep what another memory knew, in a transaction of the caller's; None when it was brought
@@ -86,7 +86,7 @@ class MemoryWriter:
         if _done(unit, operation) is not None:
             return None
         learned = maybe_moment(new.learned_at, "learned_at")
-        new = replace(self._checked(new), learned_at=None if learned is None else min(learned, now))
+        new = replace(self._check(new), learned_at=None if learned is None else min(learned, now))
         return self._keep(unit, new, new_id(now), now, operation, may_be_over=True)
 
     def add(
@@ -97,9 +97,9 @@ class MemoryWriter:
         before = _done(unit, operation)
         if before is not None and before.memory is not None:
             return before.memory
-        old = _superseded(unit, new)
+        old = _find_superseded(unit, new)
         work = self._settlement(unit, new, id_, at, operation=operation)
-        return self._written(work.write([] if old is None else [old], "new"))
+        return _require_memory(work.write([] if old is None else [old], "new"))
 
     def edit(self, id_: str, changes: MemoryChanges, *, operation_id: str | None = None) -> Memory:
         """The next version of a memory, which differs in what is given.
@@ -119,21 +119,21 @@ class MemoryWriter:
             operation = self._operation("edit", next_id, operation_id)
             before = _done(unit, operation)
             if before is not None:
-                return masked(self._written(before))
+                return masked(_require_memory(before))
             if old.status not in ("active", "pending"):
                 raise Conflict(
                     f"Memory {id_} is {old.status}, not active or pending",
                     remedy="Edit the newest of its history(), or restore() it first",
                 )
-            new = _edited(old, self._reworded(old, changes))
+            new = _apply_changes(old, self._reword(old, changes))
             if new is None:
                 return masked(old)
             work = self._settlement(unit, new, new_id(now), now, operation=operation, edited=old)
             if new.trust == "agent":
-                lines = untrusted_lines(unit, now, self.space.settings.trust)
-                safe = tainted(work.candidate, (), lines)
+                lines = load_untrusted(unit, now, self.space.settings.trust)
+                safe = taint(work.candidate, (), lines)
                 work = replace(work, candidate=safe, claim=replace(work.claim, trust=safe.trust))
-            return masked(self._written(self.reconciler.keep(work, old)))
+            return masked(_require_memory(self.reconciler.keep(work, old)))
 
     def archive(self, id_: str) -> Memory:
         """Put a memory away, with an event; repeating it changes nothing."""
@@ -177,9 +177,9 @@ class MemoryWriter:
         may_be_over: bool = False,
         advice: Advice | None = None,
     ) -> Decision:
-        old = _superseded(unit, new)
+        old = _find_superseded(unit, new)
         if old is not None:
-            new = _inherited(new, old)
+            new = _inherit(new, old)
         work = self._settlement(unit, new, id_, now, operation=operation)
         ends = work.claim.expires_at
         if may_be_over and old is None and ends is not None and ends <= now:
@@ -195,22 +195,19 @@ class MemoryWriter:
             return None
         return self.reconciler.advise(self._candidate(new, None), now)
 
-    def _checked(self, new: NewMemory) -> NewMemory:
+    def _check(self, new: NewMemory) -> NewMemory:
         """The statement with texts where texts have to be, and its lists read."""
         checks.check_fields(new, _TEXTS, may_be_none=("project", "topic"))
         if not isinstance(new.metadata, Mapping):
             raise InvalidInput(f"metadata is a {type(new.metadata).__name__}", remedy="Pass a dict")
         if new.supersedes is not None:
             checks.check_name(new.supersedes, "supersedes")
-        kind, importance = new.kind, new.importance
-        if not kind:
-            kind = kind_read(new.text)
-            if importance is None and new.supersedes is None:
-                importance = KIND_IMPORTANCE[cast("Kind", kind)]  # as if learned
+        if not new.kind:
+            new = replace(new, kind=kind_read(new.text))
+            if new.importance is None and new.supersedes is None:  # as if learned
+                new = replace(new, importance=KIND_IMPORTANCE[cast("Kind", new.kind)])
         return replace(
             new,
-            kind=kind,
-            importance=importance,
             tags=checks.check_tags(new.tags, self.space.guard.tags),
             sources=checks.check_tags(new.sources, self.space.guard.tags, "sources"),
         )
@@ -266,7 +263,7 @@ class MemoryWriter:
             return lifetime_of(kind, candidate.duration, self.space.settings, begins).expires_at
         return own_expiry(kind, self.space.settings, begins)
 
-    def _reworded(self, old: Memory, changes: MemoryChanges) -> MemoryChanges:
+    def _reword(self, old: Memory, changes: MemoryChanges) -> MemoryChanges:
         """The changes without a word for what the memory is already; another word takes the place
         of the one that was noted.
         """
@@ -275,14 +272,12 @@ class MemoryWriter:
         if given.get("scope"):
             scope = self.space.guard.listed(words.scopes, given.pop("scope"))
             given["metadata"] = metadata = {**metadata, SCOPE: scope}
-        word = None
-        if given.get("kind") is not None:
-            word = self.space.guard.kind_word(given.pop("kind"))[0]
+        kind = given.pop("kind", None)
+        word = None if kind is None else self.space.guard.kind_word(kind)[0]
         if word is not None and word != words.kinds.said_of(old.kind, metadata):
             given["kind"] = word
             if metadata.get(words.kinds.name) in words.kinds.notes:
-                rest = {key: value for key, value in metadata.items() if key != words.kinds.name}
-                given["metadata"] = rest
+                given["metadata"] = {k: v for k, v in metadata.items() if k != words.kinds.name}
         return given
 
     def _candidate(self, new: NewMemory, before: SafeText | None) -> SafeCandidate:
@@ -290,7 +285,7 @@ class MemoryWriter:
         if not checks.check_text(new.text, "text", self.space.guard.characters).strip():
             raise InvalidInput("There is nothing to remember", remedy="Give a statement")
         sealed = self.space.guard.kind(new.kind) == "credential"
-        safe = checked(
+        safe = check_candidate(
             Candidate(
                 kind=new.kind,
                 text=new.subject or "?" if sealed else new.text,
@@ -305,7 +300,7 @@ class MemoryWriter:
                 sources=new.sources,
                 valid_from=new.valid_from,
                 valid_to=new.valid_to,
-                metadata=self._noted_scope(new),
+                metadata=self._note_scope(new),
                 duration=new.duration,
                 origin=self._origin(new.origin),
             ),
@@ -316,9 +311,9 @@ class MemoryWriter:
             return safe
         if before is not None and new.text == before and is_sealed(before):
             return replace(safe, text=before)
-        return replace(safe, text=self._sealed(new.text.strip(), new))
+        return replace(safe, text=self._seal(new.text.strip(), new))
 
-    def _noted_scope(self, new: NewMemory) -> Mapping[str, Any]:
+    def _note_scope(self, new: NewMemory) -> Mapping[str, Any]:
         if not new.scope:
             return new.metadata
         scope = self.space.guard.listed(self.space.guard.words.scopes, new.scope)
@@ -326,13 +321,13 @@ class MemoryWriter:
 
     def _origin(self, word: str) -> MemoryOrigin:
         origins = self.space.guard.words.origins
-        known = self.space.guard.listed(origins, word, ORIGINS)
-        return cast("MemoryOrigin", origins.table.get(known, (known,))[0])
+        origin = self.space.guard.listed(origins, word, ORIGINS)
+        return cast("MemoryOrigin", origins.table.get(origin, (origin,))[0])
 
     def _partition(self, name: str | None, what: str) -> str:
         return "" if name is None else self.space.guard.name(name, what)
 
-    def _sealed(self, text: str, new: NewMemory) -> SafeText:
+    def _seal(self, text: str, new: NewMemory) -> SafeText:
         """An envelope in the place of the text; what it is found by must not give it away."""
         if not new.subject.strip():
             raise InvalidInput(
@@ -365,18 +360,18 @@ class MemoryWriter:
                     continue  # sealed with another key: whether it is the same cannot be told
         return None
 
-    @staticmethod
-    def _written(decision: Decision) -> Memory:
-        assert decision.memory is not None, "a statement on request is dropped only by remember()"
-        return decision.memory
+
+def _require_memory(decision: Decision) -> Memory:
+    assert decision.memory is not None, "a statement on request is dropped only by remember()"
+    return decision.memory
 
 
-def _masked(decision: Decision) -> Decision:
+def _mask(decision: Decision) -> Decision:
     memory = decision.memory
     return decision if memory is None else replace(decision, memory=masked(memory))
 
 
-def _superseded(unit: Unit, new: NewMemory) -> Memory | None:
+def _find_superseded(unit: Unit, new: NewMemory) -> Memory | None:
     """The current memory that the statement takes the place of."""
     if new.supersedes is None:
         return None
@@ -388,7 +383,7 @@ def _superseded(unit: Unit, new: NewMemory) -> Memory | None:
     return old
 
 
-def _inherited(new: NewMemory, old: Memory) -> NewMemory:
+def _inherit(new: NewMemory, old: Memory) -> NewMemory:
     """What a next version does not say is as in the version before; its value is its own."""
     return replace(
         new,
@@ -402,7 +397,7 @@ def _inherited(new: NewMemory, old: Memory) -> NewMemory:
     )
 
 
-def _edited(old: Memory, changes: MemoryChanges) -> NewMemory | None:
+def _apply_changes(old: Memory, changes: MemoryChanges) -> NewMemory | None:
     """A memory with its changes, or None when nothing differs."""
     before: dict[str, Any] = {
         "text": old.text,
@@ -438,7 +433,7 @@ def _done(unit: Unit, operation: SafeName) -> Decision | None:
     events = unit.journal.operation(operation)
     if not events:
         return None
-    decided = decided_before(unit, events)
+    decided = load_decision(unit, events)
     if decided is None:  # from before decisions were noted
         written = next((event for event in events if event.type == "write"), None)
         if written is None:

@@ -54,8 +54,8 @@ def check_phrases_speed(language: Language) -> None:
         f"the phrases {name!r}": vocabulary.compile(phrases, f"the phrases {name!r}")
         for name, phrases in language.phrases.items()
     }
-    for one in (*language.complete, *language.rewrite):
-        tried[f"the replacement by {one.put!r}"] = one.match
+    for replacement in (*language.complete, *language.rewrite):
+        tried[f"the replacement by {replacement.put!r}"] = replacement.match
     for name, pattern in tried.items():
         for text in dict.fromkeys(map(_example_of, _ALTERNATIVE.split(pattern.pattern))):
             for match in (pattern.search, pattern.fullmatch):
@@ -71,20 +71,20 @@ def _example_of(expression: str) -> str:
 
 def _try(match: Match, example: str, name: str) -> None:
     """Refuse an expression that is slow on an example of which a piece is repeated."""
-    for head, piece, tail in _pieces(example):
-        seconds, length = slowest(match, head, piece, tail)
+    for head, repeat, tail in _pieces(example):
+        seconds, length = slowest(match, head, repeat, tail)
         if seconds > LIMIT:
             raise ConfigError(
-                f"{name} takes {seconds:.2f} s on {length} characters that repeat {piece!r}",
+                f"{name} takes {seconds:.2f} s on {length} characters that repeat {repeat!r}",
                 remedy="Bound its repeats ({0,4} for *), and let no repeat hold another",
             )
 
 
-def slowest(match: Match, head: str, piece: str, tail: str) -> tuple[float, int]:
+def slowest(match: Match, head: str, repeat: str, tail: str) -> tuple[float, int]:
     """The time of the longest probe that was tried, and its length."""
     length, seconds = 16.0, 0.0
     while length <= LONGEST_SENTENCE and seconds <= LIMIT:
-        text = head + piece * int(length / len(piece)) + tail + _NO_MATCH
+        text = head + repeat * int(length / len(repeat)) + tail + _NO_MATCH
         begun = thread_time()
         match(text)
         seconds = thread_time() - begun
@@ -97,10 +97,10 @@ def _pieces(text: str) -> Iterator[tuple[str, str, str]]:
     seen = set()
     for size in (1, 2):
         for start in range(len(text) - size + 1):
-            piece = text[start : start + size]
-            if piece not in seen:
-                seen.add(piece)
-                yield text[:start], piece, text[start + size :]
+            letters = text[start : start + size]
+            if letters not in seen:
+                seen.add(letters)
+                yield text[:start], letters, text[start + size :]
     for word in re.finditer(r"\w+\s", text):
         yield text[: word.start()], word.group(), text[word.end() :]
 
@@ -119,19 +119,19 @@ def own_patterns(settings: Settings) -> Patterns | None:
             f"The folder {place} of extraction.patterns holds no .toml file",
             remedy="Put one there, or name another folder; docs/patterns.md says how",
         )
-    return _checked(tuple((str(file), *_version(file)) for file in files))
+    return _load_checked(tuple((str(file), *_version(file)) for file in files))
 
 
 def _version(file: Path) -> tuple[int, int]:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError as error:
         raise _unreadable(file, error) from error
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=4)
-def _checked(versions: tuple[tuple[str, int, int], ...]) -> Patterns:
+def _load_checked(versions: tuple[tuple[str, int, int], ...]) -> Patterns:
     from mnemic.language.extract.examples import check_examples
     from mnemic.language.extract.languages import with_own
 

@@ -7,26 +7,17 @@ from datetime import datetime
 
 from mnemic.errors import Conflict, InvalidInput, NotFound
 from mnemic.ids import new_id
-from mnemic.learn.candidates import candidate_of, checked
-from mnemic.learn.echo import tainted, untrusted_lines
+from mnemic.learn.candidates import candidate_of, check_candidate
+from mnemic.learn.echo import load_untrusted, taint
 from mnemic.learn.reconciler import Reconciler
-from mnemic.learn.settlement import decided_before
+from mnemic.learn.settlement import load_decision
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
 from mnemic.rules.importance import PROPOSED_CONFIDENCE
 from mnemic.space import Space
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
-from mnemic.types import (
-    EMPTY,
-    Candidate,
-    Decision,
-    Memory,
-    SafeName,
-    constant,
-    key_of,
-    stamp,
-)
+from mnemic.types import EMPTY, Candidate, Decision, Memory, SafeName, constant, key_of, stamp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,12 +35,12 @@ class Proposals:
                 f"a candidate is a {type(candidate).__name__}",
                 remedy="Pass mnemic.Candidate(kind, text)",
             )
-        safe = replace(checked(candidate, self.space.guard), origin="proposal")
+        safe = replace(check_candidate(candidate, self.space.guard), origin="proposal")
         if safe.confidence is None:
             safe = replace(safe, confidence=PROPOSED_CONFIDENCE)
         if safe.trust == "agent":
             with self.space.read() as unit:
-                safe = tainted(safe, (), untrusted_lines(unit, now, self.space.settings.trust))
+                safe = taint(safe, (), load_untrusted(unit, now, self.space.settings.trust))
         # A secret is refused below, and shown to no model before that.
         advice = None if safe.kind == "credential" else self.reconciler.advise(safe, now)
         with self.space.write() as unit:
@@ -117,12 +108,13 @@ class PendingQueue:
             limit = most + len(self._given)
             with self.space.read() as unit:
                 waiting = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
-            offered = [one for one in waiting if _is_due(one) and one.id not in self._given]
-            self._given.update(dict.fromkeys(one.id for one in offered[:most]))
+            due = filter(_is_due, waiting)
+            offered = [memory for memory in due if memory.id not in self._given][:most]
+            self._given.update(dict.fromkeys(memory.id for memory in offered))
             full = len(self._given) >= _GIVEN
         if full:
             self.flush()
-        return offered[:most]
+        return offered
 
     def flush(self) -> None:
         """Count what was offered with contexts."""
@@ -140,7 +132,7 @@ class PendingQueue:
             candidate = candidate_of(_memory(unit, id_))
         advice = self.reconciler.advise(candidate, now)
         with self.space.write() as unit:
-            before = decided_before(unit, unit.journal.operation(operation))
+            before = load_decision(unit, unit.journal.operation(operation))
             if before is not None:
                 return before
             memory = _still_pending(unit, id_)

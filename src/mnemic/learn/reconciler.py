@@ -12,12 +12,12 @@ from datetime import datetime
 from functools import cached_property
 
 from mnemic.learn.advice import Advice, Adviser, NeighborSearch, meeting
-from mnemic.learn.candidates import candidate_of, checked
+from mnemic.learn.candidates import candidate_of, check_candidate
 from mnemic.learn.deletions import was_deleted
 from mnemic.learn.endings import is_half
-from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere, says_change
+from mnemic.learn.laws import is_said_elsewhere, judge, may_change, names_change, says_change
 from mnemic.learn.memories import turns_of
-from mnemic.learn.settlement import Settlement, decided_before, stands_on
+from mnemic.learn.settlement import Settlement, load_decision, stands_on
 from mnemic.rules.importance import DEFAULT_CONFIDENCE
 from mnemic.rules.kinds import importance_of, lifetime_of, profile_of
 from mnemic.rules.lifetimes import counts_from, sooner
@@ -53,8 +53,8 @@ from mnemic.types import (
 def spell_project(unit: Unit, candidate: SafeCandidate) -> SafeCandidate:
     """The candidate in the known project that differs from its own in case alone, if any."""
     project = candidate.project
-    known = unit.memories.projects() if project != GLOBAL_PROJECT else ()
-    same = [name for name in known if name.casefold() == project.casefold()]
+    projects = unit.memories.projects() if project != GLOBAL_PROJECT else ()
+    same = [name for name in projects if name.casefold() == project.casefold()]
     return candidate if not same or project in same else replace(candidate, project=same[0])
 
 
@@ -71,7 +71,7 @@ class Reconciler:
 
     def advise(self, candidate: Candidate, now: datetime) -> Advice:
         """Ask models about it, before the transaction."""
-        return self.adviser.advise(checked(candidate, self.space.guard), now)
+        return self.adviser.advise(check_candidate(candidate, self.space.guard), now)
 
     # --- inside it ------------------------------------------------------------------------------
 
@@ -92,13 +92,13 @@ class Reconciler:
         ``revives``: said again, it may hold again although it was replaced or withdrawn before.
         """
         operation = self.space.guard.name(operation_id, "operation_id")
-        before = decided_before(unit, unit.journal.operation(operation))
+        before = load_decision(unit, unit.journal.operation(operation))
         if before is not None:
             return before
         advice = advice or Advice()
         core = self.space.settings.upkeep.core_importance
-        safe = judge(checked(candidate, self.space.guard), core)
-        work = self._filled(unit, safe, operation, now)
+        safe = judge(check_candidate(candidate, self.space.guard), core)
+        work = self._fill(unit, safe, operation, now)
         if advice.failure:
             work.note("judge_fail", EMPTY, error=self.space.guard.error(advice.failure))
         search = NeighborSearch.of(unit, work.candidate, now, self.space.settings, advice.cosines)
@@ -282,7 +282,7 @@ class Reconciler:
             return self._withdraw(work, search, admission)
         if admission.outcome == "dropped":
             return work.drop("dropped", admission.reason)
-        read_before = _learned_from(work.unit, candidate)
+        read_before = _find_learned(work.unit, candidate)
         return None if read_before is None else work.know(read_before)
 
     def _relation(self, candidate: Candidate, existing: Neighbors, advice: Advice) -> Decision:
@@ -306,12 +306,7 @@ class Reconciler:
         return Decision(judged.outcome, replaced=tuple(replaced))
 
     def _objection(
-        self,
-        work: Settlement,
-        search: NeighborSearch,
-        targets: Sequence[Memory],
-        *,
-        own_idea: bool,
+        self, work: Settlement, search: NeighborSearch, targets: Sequence[Memory], *, own_idea: bool
     ) -> str:
         """Why a person is to be asked before it takes the place of what is known, if so."""
         trust = work.claim.trust
@@ -331,7 +326,7 @@ class Reconciler:
         return (
             any(work.said_at < memory.valid_from for memory in targets)
             or may_change(work.candidate, work.claim.trust, targets, work.turns)
-            or said_elsewhere(self._matching(search, "pending"), work.turns)
+            or is_said_elsewhere(self._matching(search, "pending"), work.turns)
         )
 
     # --- carrying it out ------------------------------------------------------------------------
@@ -424,7 +419,7 @@ class Reconciler:
             and not (status == "rejected" and memory.superseded_by)
         ]
 
-    def _filled(
+    def _fill(
         self, unit: Unit, candidate: SafeCandidate, operation_id: SafeName, now: datetime
     ) -> Settlement:
         """The operation on a candidate with its gaps filled by the settings."""
@@ -467,7 +462,7 @@ def _insists(candidate: Candidate) -> bool:
     return candidate.asked and candidate.trust == "owner"
 
 
-def _learned_from(unit: Unit, candidate: Candidate) -> Memory | None:
+def _find_learned(unit: Unit, candidate: Candidate) -> Memory | None:
     """The memory that was made of the same statement in the same turns, whatever became of it."""
     slot = slot_of(candidate.subject, candidate.predicate)
     if not candidate.sources or not slot or not candidate.value:

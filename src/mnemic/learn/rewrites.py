@@ -40,24 +40,24 @@ def basis(unit: Unit, id_: str) -> list[SafeName]:
     """The memories that a statement was made of; none for one that no model rewrote."""
     events = unit.journal.events(subject=stored_name(id_), type_=REWRITE, limit=checks.MAX_ROWS)
     lists = [event.payload.get(_FROM) for event in events]
-    return [stored_name(str(one)) for some in lists if isinstance(some, list) for one in some]
+    return [stored_name(str(name)) for ids in lists if isinstance(ids, list) for name in ids]
 
 
-def made_of(unit: Unit, ids: Iterable[str]) -> set[SafeName]:
+def find_rewrites(unit: Unit, ids: Iterable[str]) -> set[SafeName]:
     """Statements that were made of one of these, with what took their place since."""
-    found: set[SafeName] = set()
+    rewrites: set[SafeName] = set()
     waiting = [stored_name(id_) for id_ in ids]
     while waiting:
         id_ = waiting.pop()
         events = unit.journal.events(subject=id_, type_=REWRITE, limit=checks.MAX_ROWS)
         into = [stored_name(str(e.payload[_INTO])) for e in events if _INTO in e.payload]
-        memory = unit.memories.get(id_) if id_ in found else None
+        memory = unit.memories.get(id_) if id_ in rewrites else None
         if memory is not None and memory.superseded_by:
             into.append(memory.superseded_by)
-        fresh = [one for one in into if one not in found]
-        found.update(fresh)
+        fresh = [new for new in into if new not in rewrites]
+        rewrites.update(fresh)
         waiting += fresh
-    return found
+    return rewrites
 
 
 def versions_of(unit: Unit, id_: str) -> list[Memory]:
@@ -67,13 +67,13 @@ def versions_of(unit: Unit, id_: str) -> list[Memory]:
     path = [stored_name(id_)]
     while (memory := by_id.get(path[-1])) is not None and memory.superseded_by in by_id:
         path.append(memory.superseded_by)
-    above = made_of(unit, path)
+    above = find_rewrites(unit, path)
     if not above:
         return chain
-    own = {path[0]}
-    while more := {m.id for m in chain if m.superseded_by in own} - own:
-        own |= more
-    return [memory for memory in chain if memory.id in own | above | {*path}]
+    ids = {path[0]}
+    while more := {m.id for m in chain if m.superseded_by in ids} - ids:
+        ids |= more
+    return [memory for memory in chain if memory.id in ids | above | {*path}]
 
 
 def restore_originals(unit: Unit, removed: Collection[str], now: datetime) -> list[SafeName]:
@@ -95,7 +95,7 @@ def retire_rewritten(
     unit: Unit, replaced: Memory, by: Memory, *, operation: SafeName, now: datetime
 ) -> None:
     """Archive what was made of a memory that another has taken the place of."""
-    for id_ in made_of(unit, [replaced.id]):
+    for id_ in find_rewrites(unit, [replaced.id]):
         memory = unit.memories.get(id_)
         if memory is None or memory.status != "active" or memory.id == by.id:
             continue

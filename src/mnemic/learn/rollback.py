@@ -59,7 +59,7 @@ class Rollback:
         with self.space.write() as unit:
             before = unit.journal.operation(operation)
             if before:
-                return _reported(before[-1])
+                return _load_report(before[-1])
             undoing = RollbackPlan(unit, origin, self.space.settings, now)
             undoing.plan()
             report = undoing.write(operation)
@@ -76,7 +76,7 @@ class Rollback:
         return self.space.guard.json(payload, "report")
 
 
-def _reported(event: Event) -> RolledBack:
+def _load_report(event: Event) -> RolledBack:
     """What an earlier rollback said it did."""
 
     def ids(name: str) -> tuple[SafeName, ...]:

@@ -13,9 +13,9 @@ from mnemic.learn.claims import (
     VOID,
     Contribution,
     contributions,
+    find_voided,
     load_claim,
     sources_of,
-    voided,
 )
 from mnemic.learn.rewrites import basis
 from mnemic.rules import checks
@@ -35,7 +35,7 @@ from mnemic.types import (
     SafeName,
     SafeText,
     constant,
-    joined,
+    join_key,
     key_of,
 )
 
@@ -61,7 +61,7 @@ class RollbackSource:
     def reason(self) -> SafeText:
         if self.what == "speech":
             return constant("several people speak as the user")
-        return joined(constant("rollback of"), self.source, by=" ")
+        return join_key(constant("rollback of"), self.source, by=" ")
 
     def __str__(self) -> str:
         return self.source
@@ -82,7 +82,7 @@ class RollbackPlan:
     removed: list[SafeName] = field(default_factory=list)
 
     def plan(self) -> None:
-        touched = self._touched()
+        touched = self._find_touched()
         for memory in sorted(touched, key=lambda m: (m.created_at, m.id)):
             self._take_back(memory)
         for id_ in self.removed:
@@ -94,20 +94,20 @@ class RollbackPlan:
 
     # --- what is touched -------------------------------------------------------------------------
 
-    def _touched(self) -> list[Memory]:
-        what, name, most = self.origin.what, self.origin.name, checks.MAX_ROWS
+    def _find_touched(self) -> list[Memory]:
+        what, name = self.origin.what, self.origin.name
         if what == "trust":
-            return self.unit.memories.by_id(sorted(self._claimed_by(name)))
+            return self.unit.memories.by_id(sorted(self._find_claimed(name)))
         wanted = MemoryFilter(
             from_session=name if what in ("session", "speech") else None,
             from_turn=name if what == "turn" else None,
             from_sender=name if what == "sender" else None,
-            limit=most,
+            limit=checks.MAX_ROWS,
         )
         return self.unit.memories.find(wanted)
 
-    def _claimed_by(self, trust: str) -> set[SafeName]:
-        tier = next(one for one in TRUSTS if one == trust)
+    def _find_claimed(self, trust: str) -> set[SafeName]:
+        tier = next(tier for tier in TRUSTS if tier == trust)
         wanted = MemoryFilter(trust=tier, limit=checks.MAX_ROWS)
         ids = {memory.id for memory in self.unit.memories.find(wanted)}
         for type_ in CLAIMING:
@@ -117,29 +117,30 @@ class RollbackPlan:
                     ids.add(event.subject)
         return ids
 
-    def _blamed(self, claim: Claim, sources: tuple[str, ...]) -> bool:
+    def _is_blamed(self, claim: Claim, sources: tuple[str, ...]) -> bool:
         """Whether a statement came from this source and from no other."""
         if claim.confirms:
             return False  # a person's own word
         if self.origin.what == "trust":
             return claim.trust == self.origin.name
         if self.origin.what == "speech":
-            return claim.trust == "owner" and bool(self._ours(sources)) and not self._owned(sources)
+            ours = claim.trust == "owner" and bool(self._ours(sources))
+            return ours and not self._has_owner(sources)
         return bool(sources) and len(self._ours(sources)) == len(sources)
 
     def _ours(self, turns: Iterable[str]) -> set[str]:
         """Those of the turns that belong to the source."""
-        listed, what, name = list(turns), self.origin.what, self.origin.name
+        ids, what, name = list(turns), self.origin.what, self.origin.name
         if what == "trust":
             return set()
         if what == "turn":
-            return {turn for turn in listed if turn == name}
+            return {turn for turn in ids if turn == name}
         if what == "speech":
-            return set(self.origin.turns.intersection(listed))
-        turns_read = self.unit.ledger.turns_by_id(listed)
+            return set(self.origin.turns.intersection(ids))
+        turns_read = self.unit.ledger.turns_by_id(ids)
         return {turn.id for turn in turns_read if getattr(turn, what) == name}
 
-    def _owned(self, turns: Iterable[str]) -> bool:
+    def _has_owner(self, turns: Iterable[str]) -> bool:
         """Whether one of the turns is the owner's all the same."""
         return any(turn.trust == "owner" for turn in self.unit.ledger.turns_by_id(list(turns)))
 
@@ -171,7 +172,7 @@ class RollbackPlan:
         ):
             return  # put away already, or ignored by a person, which stays so
         claimed = contributions(self.unit, memory)
-        withdrawn = [c for c in claimed if self._blamed(c.claim, c.sources)]
+        withdrawn = [c for c in claimed if self._is_blamed(c.claim, c.sources)]
         kept = [c for c in claimed if c not in withdrawn]
         turns = {source.turn_id for source in memory.sources}
         stay = {turn for c in kept for turn in c.sources} - self._ours(turns)
@@ -196,17 +197,14 @@ class RollbackPlan:
         admission = route(memory.kind, claim, self.settings)
         if kept[0] is not claimed[0]:
             since = kept[0].at  # it is known since somebody else said it
-            revised = replace(revised, created_at=since, valid_from=self._said_at(kept[0]))
-        if (
-            memory.status == "active"
-            and untrusted(revised.trust)
-            and admission.outcome == "pending"
-        ):
+            revised = replace(revised, created_at=since, valid_from=self._find_time(kept[0]))
+        waits = untrusted(revised.trust) and admission.outcome == "pending"
+        if waits and memory.status == "active":
             revised = replace(revised, status="pending")
         self._look(memory.id)
         self.after[memory.id] = revised
 
-    def _said_at(self, contribution: Contribution) -> datetime:
+    def _find_time(self, contribution: Contribution) -> datetime:
         turns = self.unit.ledger.turns_by_id(contribution.sources)
         return max((turn.at for turn in turns), default=contribution.at)
 
@@ -233,11 +231,11 @@ class RollbackPlan:
         """What only this source withdrew holds again."""
         for event in self.unit.journal.events(type_="withdraw", limit=checks.MAX_ROWS):
             claim = load_claim(event.payload.get("claim"))
-            if claim is None or not self._blamed(claim, sources_of(event.payload)):
+            if claim is None or not self._is_blamed(claim, sources_of(event.payload)):
                 continue
             memory = self._look(event.subject)
-            about = self.unit.journal.events(subject=memory.id, limit=checks.MAX_ROWS)
-            if event.id in voided(about) or memory.status != "superseded" or memory.superseded_by:
+            void = find_voided(self.unit.journal.events(subject=memory.id, limit=checks.MAX_ROWS))
+            if event.id in void or memory.status != "superseded" or memory.superseded_by:
                 continue
             self.void.setdefault(memory.id, []).append(event.id)
             self._set(memory, status="active", superseded_at=None, valid_to=None)
@@ -254,9 +252,8 @@ class RollbackPlan:
                 status="active",
                 now=self.now,
             )
-            there = {m.id for m in slot} | {
-                m.id for m in self.after.values() if _one_slot(m, memory)
-            }
+            there = {m.id for m in slot}
+            there |= {m.id for m in self.after.values() if _slot(m) == _slot(memory)}
             active = [m for id_ in there if (m := self._look(id_)).status == "active"]
             active.sort(key=lambda m: (m.created_at, m.id))
             for older, newer in pairwise(active):
@@ -328,9 +325,5 @@ class RollbackPlan:
         return report
 
 
-def _one_slot(one: Memory, other: Memory) -> bool:
-    return (one.subject, one.predicate, one.project) == (
-        other.subject,
-        other.predicate,
-        other.project,
-    )
+def _slot(memory: Memory) -> tuple[SafeName, ...]:
+    return memory.subject, memory.predicate, memory.project

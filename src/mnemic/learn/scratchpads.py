@@ -18,7 +18,7 @@ from mnemic.settings.learning import ScratchpadSettings
 from mnemic.space import Space, user_zone
 from mnemic.store.contract import Unit
 from mnemic.store.rows import PadRow, TurnFilter
-from mnemic.types import Episode, Event, Fact, SafeName, SafeText, Scratchpad, constant, joined
+from mnemic.types import Episode, Event, Fact, SafeName, SafeText, Scratchpad, constant, join_key
 from mnemic.types.literals import PAD_WRITERS, PadWriter
 
 EVENT = constant("scratchpad")
@@ -44,13 +44,13 @@ class _Origin:
 
 @dataclass(frozen=True, slots=True)
 class _Pad:
-    """A scratchpad with the origin of its tasks by their text; ``own`` while nothing was added to
-    what a person or the agent wrote.
+    """A scratchpad with the origin of its tasks by their text; ``as_written`` while nothing was
+    added to what a person or the agent wrote.
     """
 
     pad: Scratchpad
     origins: dict[str, _Origin]
-    own: bool
+    as_written: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -72,20 +72,20 @@ class Scratchpads:
         nothing is to be done.
         """
         current, now = self._current(), self.space.now()
-        if current.own or not current.pad.text.strip():
+        if current.as_written or not current.pad.text.strip():
             return current.pad.text
-        known = {
+        tasks = {
             task
             for task, origin in current.origins.items()
             if origin.is_open(project, now) and (origin.by_person or not is_shown(task))
         }
         pad = current.pad
-        shown = open_part(pad, focus=pad.focus in known, questions=known)
+        shown = open_part(pad, focus=pad.focus in tasks, questions=tasks)
         if self.space.settings.scratchpad.progress:
             done = tuple(
-                replace(one, at=one.at and one.at.replace(tzinfo=None))
-                for one in pad.completions
-                if now - (one.at or now) < _STALE
+                replace(completion, at=completion.at and completion.at.replace(tzinfo=None))
+                for completion in pad.completions
+                if now - (completion.at or now) < _STALE
             )
             shown = replace(shown, projects=pad.projects, completions=done)
         return render(shown)
@@ -99,7 +99,7 @@ class Scratchpads:
             cached = self._cached
             if cached is not None and cached[0] == stamp:
                 return cached[1]
-            pad = _followed(unit, self.space.settings.scratchpad, self.space.settings.schedule.zone)
+            pad = _follow(unit, self.space.settings.scratchpad, self.space.settings.schedule.zone)
         self._cached = (stamp, pad)
         return pad
 
@@ -140,7 +140,7 @@ class Scratchpads:
             if new == old and _by_host(unit):
                 return old
             pad = replace(new, updated_at=now) if new == old else new
-            return _changed(unit, old, pad, now, by=BY_HOST, origin=origin, guard=self.space.guard)
+            return _save(unit, old, pad, now, by=BY_HOST, origin=origin, guard=self.space.guard)
 
 
 def _by_host(unit: Unit) -> bool:
@@ -154,17 +154,17 @@ def read_pad(unit: Unit) -> Scratchpad:
     return Scratchpad() if row is None else replace(parse(row.text), updated_at=row.updated_at)
 
 
-def _followed(unit: Unit, settings: ScratchpadSettings, zone: str) -> _Pad:
+def _follow(unit: Unit, settings: ScratchpadSettings, zone: str) -> _Pad:
     """The scratchpad as of the last message: what was said since it was written is added on
     reading, so that recording a turn does not wait for it.
     """
     pad = stored = read_pad(unit)
     changes = unit.journal.events(subject=EVENT, type_=EVENT, limit=_CHANGES)
     origins = _origins(pad, changes)
-    own = bool(changes) and changes[0].payload.get("by") in PAD_WRITERS
+    as_written = bool(changes) and changes[0].payload.get("by") in PAD_WRITERS
     by_host = bool(changes) and changes[0].payload.get("by") == BY_HOST
     if settings.driver != "task" or by_host:
-        return _Pad(pad, origins, own)
+        return _Pad(pad, origins, as_written)
     turns = unit.ledger.turns(
         TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
     )
@@ -181,7 +181,7 @@ def _followed(unit: Unit, settings: ScratchpadSettings, zone: str) -> _Pad:
                     info = unit.ledger.session(turn.session)
                     projects[turn.session] = "" if info is None else info.project
                 origins[pad.focus] = _Origin(turn.at, projects[turn.session])
-    return _Pad(pad, origins, own and pad == stored)
+    return _Pad(pad, origins, as_written and pad == stored)
 
 
 def _origins(pad: Scratchpad, changes: Sequence[Event]) -> dict[str, _Origin]:
@@ -192,17 +192,17 @@ def _origins(pad: Scratchpad, changes: Sequence[Event]) -> dict[str, _Origin]:
         if event.payload.get("by") in PAD_WRITERS:
             origins = {task: _Origin(event.at, by_person=True) for task in tasks}
         else:
-            origins |= {task: _stated(event) for task in _stated_in(event)}
+            origins |= {task: _read_origin(event) for task in _list_tasks(event)}
     return origins
 
 
-def _stated(event: Event) -> _Origin:
-    said = event.payload.get("said_at")
-    at = datetime.fromisoformat(said) if isinstance(said, str) else event.at
+def _read_origin(event: Event) -> _Origin:
+    said_at = event.payload.get("said_at")
+    at = datetime.fromisoformat(said_at) if isinstance(said_at, str) else event.at
     return _Origin(at, str(event.payload.get("project", "")))
 
 
-def _stated_in(event: Event) -> list[str]:
+def _list_tasks(event: Event) -> list[str]:
     """The tasks that a change put on the scratchpad."""
     change = event.payload
     opened = change.get("opened")
@@ -215,9 +215,9 @@ def catch_up_pad(
     unit: Unit, now: datetime, settings: Settings, guard: Guard = DEFAULT
 ) -> Scratchpad:
     """Write down what was said since it was written."""
-    followed = _followed(unit, settings.scratchpad, settings.schedule.zone)
+    followed = _follow(unit, settings.scratchpad, settings.schedule.zone)
     origin = followed.origins.get(followed.pad.focus, _Origin(now))
-    return _changed(unit, read_pad(unit), followed.pad, now, by="task", origin=origin, guard=guard)
+    return _save(unit, read_pad(unit), followed.pad, now, by="task", origin=origin, guard=guard)
 
 
 def conclude_pad(
@@ -243,10 +243,10 @@ def conclude_pad(
     if later:
         new = fit(replace(new, focus=old.focus), settings.scratchpad.max_chars)
     origin = _Origin(episode.ended_at, project)
-    return _changed(unit, old, new, at, by="session_end", origin=origin, guard=guard)
+    return _save(unit, old, new, at, by="session_end", origin=origin, guard=guard)
 
 
-def _changed(
+def _save(
     unit: Unit,
     old: Scratchpad,
     new: Scratchpad,
@@ -277,4 +277,4 @@ def _changed(
 
 def _write(unit: Unit, text: SafeText, at: datetime, change: dict[str, Fact]) -> None:
     unit.scratchpads.put(text, at)
-    unit.journal.begin(joined(EVENT, new_id(at)), at).note(EVENT, EVENT, **change)
+    unit.journal.begin(join_key(EVENT, new_id(at)), at).note(EVENT, EVENT, **change)

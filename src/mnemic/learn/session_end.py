@@ -53,7 +53,8 @@ class SessionEndJob:
                 raise
             failure, done = error, True
         if not done:
-            self._go_on(job, session)
+            with self.store.write(job.space) as unit:
+                triggers.queue_sessions(unit, KIND, [session], now=self.episodes.clock.now())
             return
         turns = self._untold(job, session)
         draft: EpisodeDraft | None = None
@@ -68,13 +69,9 @@ class SessionEndJob:
         if failure is not None:
             raise failure
 
-    def failed(self, job: Job, reason: str, *, dead: bool) -> None:
+    def note_failure(self, job: Job, reason: str, *, dead: bool) -> None:
         """Its turns say so, as after an extraction."""
-        self.extraction.failed(job, reason, dead=dead)
-
-    def _go_on(self, job: Job, session: SafeName) -> None:
-        with self.store.write(job.space) as unit:
-            triggers.queue_sessions(unit, KIND, [session], now=self.episodes.clock.now())
+        self.extraction.note_failure(job, reason, dead=dead)
 
     def _untold(self, job: Job, session: SafeName) -> list[Turn]:
         """The turns since the last time this session ended; a job that failed after it had told
@@ -122,11 +119,11 @@ class SessionEndJob:
         draft: EpisodeDraft | None,
         reason: str,
     ) -> None:
-        known = unit.episodes.covered(session, "session_end")
+        covered = unit.episodes.covered(session, "session_end")
         episode = self.episodes.write(
             unit, session, turns, "session_end", draft=draft, reason=reason
         )
-        if episode is None or unit.episodes.covered(session, "session_end") == known:
+        if episode is None or unit.episodes.covered(session, "session_end") == covered:
             return  # there was one of this stretch
         info, now = unit.ledger.session(session), self.episodes.clock.now()
         project = "" if info is None else info.project

@@ -12,15 +12,7 @@ from mnemic.rules import checks
 from mnemic.space import Space
 from mnemic.store.contract import Unit
 from mnemic.store.rows import TurnFilter
-from mnemic.types import (
-    EMPTY,
-    ConversationWindow,
-    Json,
-    SafeName,
-    Scratchpad,
-    Turn,
-    constant,
-)
+from mnemic.types import EMPTY, ConversationWindow, Json, SafeName, Scratchpad, Turn, constant
 
 VARIABLES = constant("session.variables")
 _MOST_VARIABLES = 100
@@ -41,8 +33,8 @@ class SessionState:
         return list(self.short_term.recent(session, limit))
 
     def window(self, session: str, tokens: int | None = None) -> ConversationWindow:
-        found = self.short_term.window(session, tokens)
-        return ConversationWindow(found.summary, found.turns, found.tokens)
+        window = self.short_term.window(session, tokens)
+        return ConversationWindow(window.summary, window.turns, window.tokens)
 
     def all(self, session: str) -> list[Turn]:
         """Every turn in the ledger, cleared or not."""
@@ -79,7 +71,8 @@ class SessionState:
             checks.check_name(key, "the name of a variable")
         with self.space.write() as unit:
             before = _variables(unit, name)
-            after = {key: one for key, one in {**before, **values}.items() if one is not None}
+            after = {**before, **values}
+            after = {key: value for key, value in after.items() if value is not None}
             if len(after) > _MOST_VARIABLES:
                 raise InvalidInput(
                     f"A session would have {len(after)} variables",

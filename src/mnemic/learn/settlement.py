@@ -32,7 +32,7 @@ from mnemic.types import (
     SafeName,
     Source,
     Turn,
-    merged,
+    merge_metadata,
 )
 
 
@@ -84,7 +84,7 @@ class Settlement:
     def drop(self, outcome: DecisionOutcome, reason: str) -> Decision:
         """Nothing is kept but the event; of the statement only where it came from."""
         type_ = "refuse" if outcome == "refused" else "drop"
-        return self._settled(type_, EMPTY, Decision(outcome, reason=reason), **self._statement())
+        return self._settle(type_, EMPTY, Decision(outcome, reason=reason), **self._statement())
 
     def write(
         self, replaced: Sequence[Memory], outcome: DecisionOutcome, since: datetime | None = None
@@ -100,7 +100,7 @@ class Settlement:
         self._announce(0.0, memory)
         supersedes = ended[0] if ended else EMPTY
         decision = Decision(outcome, memory, ended)
-        return self._settled(
+        return self._settle(
             "write", memory.id, decision, supersedes=supersedes, **self._statement()
         )
 
@@ -120,14 +120,13 @@ class Settlement:
             for held in self.unit.memories.chain(memory.id):
                 if held.superseded_by == memory.id and held.status == "active":
                     self.unit.memories.supersede(held.id, memory.id, self.now)
-        if self.candidate.metadata and rank(self.claim.trust) >= rank(memory.trust):
-            after = replace(after, metadata=merged(memory.metadata, self.candidate.metadata))
+        metadata = self.candidate.metadata
+        if metadata and rank(self.claim.trust) >= rank(memory.trust):
+            after = replace(after, metadata=merge_metadata(memory.metadata, metadata))
         if after != memory:
             self.unit.memories.revise(
                 replace(
-                    after,
-                    updated_at=self.now,
-                    session=memory.session if self.session else EMPTY,
+                    after, updated_at=self.now, session=memory.session if self.session else EMPTY
                 )
             )
         self.unit.memories.add_sources(memory.id, self.candidate.sources)
@@ -139,18 +138,18 @@ class Settlement:
         if self.waiting is not None:
             self.close(self.waiting, revised, "it was known already")
         decision = Decision(outcome, revised, self.end(replaced, revised), reason)
-        return self._settled("repeat", memory.id, decision, **self._statement())
+        return self._settle("repeat", memory.id, decision, **self._statement())
 
     def know(self, memory: Memory, outcome: DecisionOutcome = "same") -> Decision:
         """Read again, not said again: it stands on these turns already and gains nothing."""
         decision = Decision(outcome, memory, reason="known from the same turns")
-        return self._settled("known", memory.id, decision)
+        return self._settle("known", memory.id, decision)
 
     def wait(self, reason: str) -> Decision:
         """Put to a person first."""
         memory = self.place("pending", self.since)
         decision, update = Decision("pending", memory, reason=reason), self.candidate.is_update
-        return self._settled("pending", memory.id, decision, **self._statement(), is_update=update)
+        return self._settle("pending", memory.id, decision, **self._statement(), is_update=update)
 
     def lose(self, winner: Memory, lost_before: Memory | None, reason: str) -> Decision:
         """Contradicted by something stronger: kept on file, not in force."""
@@ -164,7 +163,7 @@ class Settlement:
             self.unit.memories.revise(counted)
             self.note("repeat", lost.id, **self._statement())
         decision = Decision("conflict", winner, reason=reason)
-        return self._settled("conflict", winner.id, decision, kept=winner.id, lost=[lost.id])
+        return self._settle("conflict", winner.id, decision, kept=winner.id, lost=[lost.id])
 
     def withdraw(self, ended: Sequence[Memory], waiting: Sequence[Memory]) -> Decision:
         """What was said no longer holds, or not from its day on; ``as_of`` still answers it for the
@@ -182,7 +181,7 @@ class Settlement:
             self.close(memory, None, "it was withdrawn")
         ids = tuple(memory.id for memory in (*ended, *waiting))
         decision = Decision("withdrawn", None, ids)
-        return self._settled("withdrawn", ids[0], decision, **self._statement())
+        return self._settle("withdrawn", ids[0], decision, **self._statement())
 
     # --- steps ----------------------------------------------------------------------------------
 
@@ -200,13 +199,13 @@ class Settlement:
                 snoozed_until=None,
             )
             self.unit.memories.revise(memory)
-            return self._tiered(memory)
+            return self._assign_tier(memory)
         new = self._memory(status, since, superseded_by)
         memory = self.unit.memories.add(new, memory_terms(new))
         ask_vectors(self.unit, self.now)
-        return self._tiered(memory)
+        return self._assign_tier(memory)
 
-    def _tiered(self, memory: Memory) -> Memory:
+    def _assign_tier(self, memory: Memory) -> Memory:
         if not is_profile(memory, self.profile):
             return memory
         self.unit.tiers.mark_core([memory.id], core=True)
@@ -306,7 +305,7 @@ class Settlement:
             "claim": dump_claim(self.claim),
         }
 
-    def _settled(
+    def _settle(
         self, type_: str, subject: SafeName, decision: Decision, /, **payload: Fact
     ) -> Decision:
         settled: dict[str, Fact] = {
@@ -319,7 +318,7 @@ class Settlement:
         return decision
 
 
-def decided_before(unit: Unit, events: Iterable[Event]) -> Decision | None:
+def load_decision(unit: Unit, events: Iterable[Event]) -> Decision | None:
     """What an operation that has happened decided, with its memory as it is now."""
     for event in events:
         settled = event.payload.get("settled")

@@ -29,7 +29,7 @@ def in_local_time(turns: Sequence[Turn], zone: Zone) -> list[Turn]:
     return [replace(turn, at=local_time(turn.at, zone)) for turn in turns]
 
 
-def numbered(turns: Sequence[Turn], language: Language) -> str:
+def number_turns(turns: Sequence[Turn], language: Language) -> str:
     """One block, each turn with its number from 1."""
     return "\n".join(f"[{n}] {turn_line(turn, language)}" for n, turn in enumerate(turns, 1))
 

@@ -43,12 +43,12 @@ class EndingReader:
 
     reader: TrainedReader
 
-    def nearest(self, unit: Unit, said: str, now: datetime, limit: int) -> Sequence[Memory]:
+    def nearest(self, unit: Unit, text: str, now: datetime, limit: int) -> Sequence[Memory]:
         number = unit.vectors.known_embedders().get(self.reader.name)
         if number is None:
             return ()
         try:
-            vector = self.reader.embed([said])[0]
+            vector = self.reader.embed([text])[0]
         except ModelRefused:
             return ()
         near = unit.memories.nearest(
@@ -56,18 +56,18 @@ class EndingReader:
         )
         return [memory for memory, cosine in near if cosine >= _LIKE]
 
-    def __call__(self, known: Collection[str], said: str) -> Mapping[str, float]:
+    def __call__(self, facts: Collection[str], text: str) -> Mapping[str, float]:
         try:
             # Each alone: what 8-bit numbers are rounded to depends on all that is read at once.
-            noted = [self.reader.note([ending_passage(text, said)])[0] for text in known]
+            notes = [self.reader.note([ending_passage(fact, text)])[0] for fact in facts]
         except ModelRefused:  # a damaged file, of which the embedding tells
-            return dict.fromkeys(known, 0.0)
-        return {text: message.ends(len(said)) for text, message in zip(known, noted, strict=True)}
+            return dict.fromkeys(facts, 0.0)
+        return {fact: note.ends(len(text)) for fact, note in zip(facts, notes, strict=True)}
 
     def are_worth(self, texts: Collection[str], least: float = _WORTH) -> Collection[str]:
         try:
-            noted = [self.reader.note([TurnText(text, "user")])[0] for text in texts]
+            notes = [self.reader.note([TurnText(text, "user")])[0] for text in texts]
         except ModelRefused:
             return ()
-        likely = {text: one.keep(0, len(text)) for text, one in zip(texts, noted, strict=True)}
+        likely = {text: note.keep(0, len(text)) for text, note in zip(texts, notes, strict=True)}
         return {text for text, keep in likely.items() if keep is not None and keep >= least}

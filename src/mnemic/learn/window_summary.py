@@ -55,4 +55,4 @@ class WindowSummaryJob:
         )
         short = cut_to_tokens(answer.value, _TOKENS, count_tokens)
         text = self.guard.error(short, MAX_SUMMARY)
-        memory.summarized(session, overflow.upto, text)
+        memory.set_summary(session, overflow.upto, text)

@@ -67,33 +67,33 @@ class Wording:
         han = sum(1 for word in turned if "\u3400" <= word[0] <= "\u9fff")
         return len(turned) > han or han >= _FEWEST_HAN or self._turns_round(text)
 
-    def conditions_kept(self, text: str) -> bool:
+    def keeps_conditions(self, text: str) -> bool:
         """Whether a statement keeps each condition of the clauses it was made of, and those that
         clauses beside them open or end with: "if it rains, …", "下雨的话，…".
         """
         terms = _terms(text)
         return all(
-            _keeps("condition", said, text)
+            _keeps("condition", clause, text)
             for sentence in self.supports(text)
-            for said in sentence.clauses
-            if _terms(said) & terms or _is_condition(said.strip())
+            for clause in sentence.clauses
+            if _terms(clause) & terms or _is_condition(clause.strip())
         )
 
-    def limits_kept(self, text: str, *, ends: bool) -> bool:
+    def keeps_limits(self, text: str, *, ends: bool) -> bool:
         """Whether a rule keeps every limit of the sentences it was made of and does not make them
         hold always; ``ends``: the rule has an end of its own.
         """
-        own, near = self.supports(text), self._around(text)
-        always = any(pattern("always").search(sentence.text) for sentence in own)
-        for made, said in (("always", "lasting"), ("each", "each_or_lasting")):
-            if pattern(made).search(text) and not _any_has(said, near):
+        supports, near = self.supports(text), self._around(text)
+        always = any(pattern("always").search(sentence.text) for sentence in supports)
+        for claimed, needed in (("always", "lasting"), ("each", "each_or_lasting")):
+            if pattern(claimed).search(text) and not _any_has(needed, near):
                 return False
         kept = all(
             _keeps(sort, sentence.text, text) or (ends and sort == "time")
-            for sentence in (own if always else near)
+            for sentence in (supports if always else near)
             for sort in _LIMITS
         )
-        return kept and (always or all(_keeps_scope(sentence, text) for sentence in own))
+        return kept and (always or all(_keeps_scope(sentence, text) for sentence in supports))
 
     def is_meant(self, text: str) -> bool:
         """Whether one of the sentences that a statement was made of says it in earnest, of now."""
@@ -105,24 +105,24 @@ class Wording:
         neither refused nor what somebody does.
         """
         return all(
-            self._is_earnest(sentence, text, whole=rule) and not _is_others(sentence, text, rule)
+            self._is_earnest(sentence, text, in_full=rule) and not _is_others(sentence, text, rule)
             for sentence in self.supports(text)
         )
 
-    def _is_earnest(self, sentence: _Sentence, text: str, *, whole: bool = True) -> bool:
+    def _is_earnest(self, sentence: _Sentence, text: str, *, in_full: bool = True) -> bool:
         """Whether it is not asked, only thought of, long past, or taken back in the next breath;
-        unless it is the ``whole``, what follows the words of the statement does not count.
+        unless it is judged ``in_full``, what follows the words of the statement does not count.
         """
         place = self.sentences.index(sentence)
         after = self.sentences[place + 1].text if place + 1 < len(self.sentences) else ""
         if pattern("taken_back").search(f"{sentence.text}\n{after}"):
             return False
-        said = sentence.text if whole else _up_to(sentence, text)
-        if not pattern("asked_of_agent").match(said) and pattern("asks").search(said):
+        span = sentence.text if in_full else _up_to(sentence, text)
+        if not pattern("asked_of_agent").match(span) and pattern("asks").search(span):
             return False
-        if pattern("supposed").search(said) or pattern("thinks").search(said):
+        if pattern("supposed").search(span) or pattern("thinks").search(span):
             return False
-        return not pattern("past").search(said) or bool(pattern("was").search(text))
+        return not pattern("past").search(span) or bool(pattern("was").search(text))
 
     def supports(self, text: str) -> list[_Sentence]:
         """The sentences that each clause of a statement has most words of."""
@@ -145,11 +145,11 @@ class Wording:
         ]
 
     def _turns_round(self, text: str) -> bool:
-        own: dict[str, set[bool]] = {}
+        ways: dict[str, set[bool]] = {}
         for sentence in self.sentences:
-            for way, term in _directed(sentence.text):
-                own.setdefault(term, set()).add(way)
-        return any(way not in own.get(term, {way}) for way, term in _directed(text))
+            for way, term in _find_directions(sentence.text):
+                ways.setdefault(term, set()).add(way)
+        return any(way not in ways.get(term, {way}) for way, term in _find_directions(text))
 
 
 def wording_of(texts: Iterable[str]) -> Wording:
@@ -171,12 +171,12 @@ def _is_others(sentence: _Sentence, text: str, rule: bool) -> bool:
     """Whether a sentence says what others say or want, or what the owner would not."""
     if rule and (pattern("refused").search(sentence.text) or _is_habit(sentence.text, text)):
         return True
-    clause = max(sentence.clauses, key=lambda one: len(_terms(one) & _terms(text)))
+    clause = max(sentence.clauses, key=lambda clause: len(_terms(clause) & _terms(text)))
     if pattern("resumed").search(clause) or pattern("i_said").search(sentence.text):
         return False
-    said = sentence.text if rule else _up_to(sentence, text)
-    told = pattern("told").search(said) and not pattern("told").search(text)
-    return bool(told) or _traps().not_meant(pattern("passive").sub(" ", said))
+    span = sentence.text if rule else _up_to(sentence, text)
+    is_reported = pattern("told").search(span) and not pattern("told").search(text)
+    return bool(is_reported) or _traps().not_meant(pattern("passive").sub(" ", span))
 
 
 def _up_to(sentence: _Sentence, text: str) -> str:
@@ -184,36 +184,36 @@ def _up_to(sentence: _Sentence, text: str) -> str:
     what comes later asks or tells of something else.
     """
     terms, clauses = _terms(text), [clause.strip() for clause in sentence.clauses]
-    told = [place for place, clause in enumerate(clauses) if _terms(clause) & terms]
-    last = told[-1] if told else len(clauses) - 1
-    said = sentence.text[: sentence.text.rfind(clauses[last]) + len(clauses[last])]
+    places = [place for place, clause in enumerate(clauses) if _terms(clause) & terms]
+    last = places[-1] if places else len(clauses) - 1
+    span = sentence.text[: sentence.text.rfind(clauses[last]) + len(clauses[last])]
     after = clauses[last + 1] if last + 1 < len(clauses) else ""
     teller = pattern("told").search(after)
-    return f"{said}, {after}" if teller and teller.end() == len(after) else said  # "my boss says"
+    return f"{span}, {after}" if teller and teller.end() == len(after) else span  # "my boss says"
 
 
 def _is_condition(clause: str) -> bool:
     """Whether a clause opens or ends with a word for a condition."""
     return any(
-        one.start() == 0 or one.end() == len(clause)
-        for one in pattern("condition").finditer(clause)
+        match.start() == 0 or match.end() == len(clause)
+        for match in pattern("condition").finditer(clause)
     )
 
 
-def _is_habit(said: str, text: str) -> bool:
+def _is_habit(sentence: str, text: str) -> bool:
     """Whether a sentence tells what somebody does rather than what is to be done: the part of it
     that a rule was made of, or what leads up to that with a colon.
     """
-    before, part = _part_of(said, text)
-    parts = [part] if not before.rstrip().endswith((":", "：")) else [before, part]
-    return any(pattern("habit").search(one) for one in parts)
+    before, phrase = _split_phrase(sentence, text)
+    phrases = [phrase] if not before.rstrip().endswith((":", "：")) else [before, phrase]
+    return any(pattern("habit").search(phrase) for phrase in phrases)
 
 
-def _part_of(said: str, text: str) -> tuple[str, str]:
+def _split_phrase(sentence: str, text: str) -> tuple[str, str]:
     """The part of a sentence that a statement has most words of, after what comes before it."""
-    parts = pattern("part").split(said)
-    part = max(parts, key=lambda one: len(_terms(one) & _terms(text)))
-    return said.partition(part)[0], part
+    phrases = pattern("part").split(sentence)
+    phrase = max(phrases, key=lambda phrase: len(_terms(phrase) & _terms(text)))
+    return sentence.partition(phrase)[0], phrase
 
 
 def is_light(term: str) -> bool:
@@ -230,9 +230,9 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(contents(text))
 
 
-def _keeps(sort: str, said: str, text: str) -> bool:
+def _keeps(sort: str, sentence: str, text: str) -> bool:
     """Whether a text has the limits of a sort that were said: their words, or as many others."""
-    limits = [match.group() for match in pattern(sort).finditer(said)]
+    limits = [match.group() for match in pattern(sort).finditer(sentence)]
     kept = [match.group() for match in pattern(sort).finditer(text)]
     return len(kept) >= len(set(limits)) or not limits
 
@@ -245,22 +245,20 @@ def _keeps_scope(sentence: _Sentence, text: str) -> bool:
     """Whether "for the Tokyo trip" is in a text, a word of it or another scope in its place, and
     the names in the part it was made of.
     """
-    terms = _terms(text)
-    part = _part_of(sentence.text, text)[1]
-    if any(not _terms(name) <= terms for name in pattern("hard").findall(part)):
+    terms, (_, phrase) = _terms(text), _split_phrase(sentence.text, text)
+    if any(not _terms(name) <= terms for name in pattern("hard").findall(phrase)):
         return False
-    own = [_terms(" ".join(filter(None, found.groups()))) for found in _scopes(sentence.text)]
-    dropped = [scope for scope in own if scope and not scope & terms]
-    said = sentence.terms
-    others = [_terms(" ".join(filter(None, found.groups()))) for found in _scopes(text)]
-    return len(dropped) <= sum(bool(scope) and not scope <= said for scope in others)
+    dropped = [scope for scope in _scopes(sentence.text) if not scope & terms]
+    spoken = sentence.terms
+    return len(dropped) <= sum(not scope <= spoken for scope in _scopes(text))
 
 
-def _scopes(text: str) -> Iterable[re.Match[str]]:
-    return pattern("scope").finditer(text)
+def _scopes(text: str) -> list[frozenset[str]]:
+    scopes = (_terms(" ".join(filter(None, m.groups()))) for m in pattern("scope").finditer(text))
+    return list(filter(None, scopes))
 
 
-def _directed(text: str) -> list[tuple[bool, str]]:
+def _find_directions(text: str) -> list[tuple[bool, str]]:
     """What goes somewhere, and what comes from there: whether it goes, and the word."""
     return [
         (way.lower() in ("to", "给", "向"), term)
@@ -273,23 +271,23 @@ def _directed(text: str) -> list[tuple[bool, str]]:
 def _sentences(texts: Iterable[str]) -> list[_Sentence]:
     unique: dict[_Sentence, None] = {}
     for text in texts:
-        for part in pattern("sentence").split(text.replace("\u2019", "'")):
+        for sentence in pattern("sentence").split(text.replace("\u2019", "'")):
             if len(unique) >= _MOST:
                 return list(unique)
-            clauses = tuple(pattern("clause").split(part[:_LONGEST]))
-            signed = frozenset(word for clause in clauses for word in _signed(clause))
-            if part.strip():
-                unique[_Sentence(part[:_LONGEST].strip(), clauses, signed)] = None
+            clauses = tuple(pattern("clause").split(sentence[:_LONGEST]))
+            signed = frozenset(word for clause in clauses for word in _sign_words(clause))
+            if sentence.strip():
+                unique[_Sentence(sentence[:_LONGEST].strip(), clauses, signed)] = None
     return list(unique)
 
 
-def _signed(clause: str) -> list[_Signed]:
+def _sign_words(clause: str) -> list[_Signed]:
     """The words of a clause. What denies a verb denies the clause, wherever its object stands; what
     sets one thing against another ("tabs, not spaces", "without asking") only what follows.
     """
     clause = pattern("harmless").sub(" ", clause)
     negations = list(pattern("negation").finditer(clause))
-    contrasts = [one for one in negations if _is_contrast(clause, one.group(), one.start())]
+    contrasts = [negation for negation in negations if _is_contrast(clause, negation)]
     positive = (len(negations) - len(contrasts)) % 2 == 0
     signed: list[_Signed] = []
     place = 0
@@ -302,8 +300,8 @@ def _signed(clause: str) -> list[_Signed]:
     return signed
 
 
-def _is_contrast(clause: str, negation: str, start: int) -> bool:
-    if pattern("contrast").fullmatch(negation):
+def _is_contrast(clause: str, negation: re.Match[str]) -> bool:
+    if pattern("contrast").fullmatch(negation[0]):
         return True
-    before = clause[:start].lower().split()
-    return negation.lower() == "not" and bool(before) and before[-1] not in words("auxiliaries")
+    before = clause[: negation.start()].lower().split()
+    return negation[0].lower() == "not" and bool(before) and before[-1] not in words("auxiliaries")

@@ -41,8 +41,6 @@ _DEEPEST = 4  # objects and lists around a path
 _MOST_LISTED = 100  # of a list that are looked at
 _LONGEST_LIST = 20_000  # characters of a result that is read for paths
 _ANSWERED_WITHIN = 20  # turns
-
-
 _WRITES = re.compile(
     r"(^|[_.\-/])(write|create|save|export|generate|render|download|edit|deliver|send|upload|attach"
     r"|speech|tts|synthesi[sz]e)",
@@ -55,8 +53,6 @@ _PATH_KEYS = frozenset(
 )  # fmt: skip
 _SENDS = re.compile(r"(^|[_.\-/])(deliver|send|upload|attach)", re.I)
 _URL_KEYS = frozenset(("url", "file_url"))
-
-
 # What a call says of a file, the fullest first; of a text that is written, its heading.
 _CAPTION_KEYS = ("caption", "description", "title", "alt", "summary", "prompt", "text")
 _HEADING = re.compile(r"\s*#+\s+(.{2,200})")
@@ -112,15 +108,15 @@ class AttachmentWriter:
             old = stored[0]
             new = replace(
                 old,
-                description=self._given(description, "description", old.description),
-                transcription=self._given(transcription, "transcription", old.transcription),
-                extracted_text=self._given(extracted_text, "extracted_text", old.extracted_text),
+                description=self._fill(description, "description", old.description),
+                transcription=self._fill(transcription, "transcription", old.transcription),
+                extracted_text=self._fill(extracted_text, "extracted_text", old.extracted_text),
             )
             ask_vectors(unit, self.space.now())
             described = unit.attachments.replace(new, attachment_terms(new))
             return files_with_episodes(unit, [described])[0]
 
-    def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
+    def _fill(self, text: str | None, what: str, before: SafeText) -> SafeText:
         return before if text is None else self.space.guard.text(text, what)
 
     def latest(
@@ -140,17 +136,17 @@ class AttachmentWriter:
 
 def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
     """Keep an outbound attachment for each file a turn's tool calls wrote, once a session."""
-    for path, caption in list(written_files([turn]).items())[: guard.tags]:
-        known = unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST))
-        said = guard.text(caption, "description")
-        if known is None:
+    for path, caption in list(find_written_files([turn]).items())[: guard.tags]:
+        file = unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST))
+        description = guard.text(caption, "description")
+        if file is None:
             new = _describe(path, turn.session, "outbound", turn.at, guard)
-            new = replace(new, description=said)
+            new = replace(new, description=description)
             unit.attachments.add(new, attachment_terms(new))
             continue
-        unit.attachments.put_away(known.id, None)  # it was written after all
-        if said and not known.description:
-            new = replace(known, description=said)
+        unit.attachments.put_away(file.id, None)  # it was written after all
+        if description and not file.description:
+            new = replace(file, description=description)
             unit.attachments.replace(new, attachment_terms(new))
 
 
@@ -211,25 +207,21 @@ def attachment_terms(about: Attachment) -> SafeText:
     return index_text(lines_of(parts))
 
 
-def written_files(turns: Sequence[HasTools]) -> dict[str, str]:
+def find_written_files(turns: Sequence[HasTools]) -> dict[str, str]:
     """The paths that file-writing calls or their results name, with what is said of them."""
     paths: dict[str, str] = {}
     for called in matched_calls(turns):
         call, result = called.call, called.result
         if _WRITES.search(call.name) and not (result and failure(result)):
-            found = (*_paths_in(call.input, call.name), *_paths_in(_json(result), call.name))
-            for path, caption in found:
-                paths[path] = paths.get(path) or caption
+            for value in (call.input, _json(result)):
+                for path, caption in _paths_in(value, call.name):
+                    paths[path] = paths.get(path) or caption
     return paths
 
 
 def _json(result: ToolResult | None) -> Any:
     """A result that lists what was written: {"artifacts": [{"path": …}]}."""
-    if (
-        result is None
-        or len(result.content) > _LONGEST_LIST
-        or result.content[:1] not in ("{", "[")
-    ):
+    if result is None or len(result.content) > _LONGEST_LIST or result.content[:1] not in "{[":
         return None
     try:
         return json.loads(result.content)
@@ -248,11 +240,11 @@ def _paths_in(
             yield value.strip(), caption
     elif depth < _DEEPEST and isinstance(value, Mapping):
         beside = _caption(value) or caption
-        for name, part in value.items():
-            yield from _paths_in(part, tool, str(name).lower(), depth + 1, beside)
+        for name, field in value.items():
+            yield from _paths_in(field, tool, str(name).lower(), depth + 1, beside)
     elif depth < _DEEPEST and isinstance(value, list | tuple):
-        for part in value[:_MOST_LISTED]:
-            yield from _paths_in(part, tool, key.removesuffix("s"), depth + 1, caption)
+        for entry in value[:_MOST_LISTED]:
+            yield from _paths_in(entry, tool, key.removesuffix("s"), depth + 1, caption)
 
 
 def _caption(beside: Mapping[str, Any]) -> str:

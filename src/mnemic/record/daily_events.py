@@ -20,7 +20,7 @@ from mnemic.language.truncation import cut_to_tokens
 from mnemic.record.triggers import queue_sessions, talking_until
 from mnemic.space import user_zone
 from mnemic.store.contract import Store, Unit
-from mnemic.types import EMPTY, DailyEvent, Job, SafeName, Turn, key_of
+from mnemic.types import EMPTY, DailyEvent, Job, Turn, key_of
 
 KIND = "digest"
 SUMMARIZED = "summary"  # the event that says of which turns a model has made a line
@@ -41,20 +41,15 @@ class Digests:
         """One event per day, channel and sender for the turns no event speaks of yet."""
         session = job.name_of("session")
         with self.store.write(job.space) as unit:
-            if self._still_talking(unit, session):
+            info, now = unit.ledger.session(session), self.clock.now()
+            later = None if info is None else talking_until(info.last_at, self.quiet, now)
+            if later is not None:  # when the last turn is old enough
+                queue_sessions(unit, KIND, [session], now=now, run_at=later)
                 return
             turns = unit.ledger.undigested(session)
-            write_lines(unit, turns, now=self.clock.now(), guard=self.guard, zone=self.zone)
+            write_lines(unit, turns, now=now, guard=self.guard, zone=self.zone)
             if turns:
                 unit.ledger.mark_digested(session, turns[-1].id)
-
-    def _still_talking(self, unit: Unit, session: SafeName) -> bool:
-        """Come back when the last turn is old enough."""
-        info, now = unit.ledger.session(session), self.clock.now()
-        later = None if info is None else talking_until(info.last_at, self.quiet, now)
-        if later is not None:
-            queue_sessions(unit, KIND, [session], now=now, run_at=later)
-        return later is not None
 
 
 def note_batch(

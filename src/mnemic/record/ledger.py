@@ -252,11 +252,8 @@ def _redrive(unit: Unit, ids: Sequence[str] | None, now: datetime) -> int:
     dead = unit.tasks.unfinished("dead", checks.MAX_ROWS)
     chosen = [job for job in dead if ids is None or job.id in ids]
     started = unit.tasks.redrive(ids, now)
-    sessions = {
-        job.name_of("session")
-        for job in chosen
-        if job.kind in (triggers.KIND, triggers.SESSION_END)
-    }
+    learning = (triggers.KIND, triggers.SESSION_END)
+    sessions = {job.name_of("session") for job in chosen if job.kind in learning}
     _revive(unit, sessions, now)
     if ids is not None:
         return started
@@ -282,15 +279,14 @@ def model_wait(unit: Unit) -> ModelWait | None:
     ]
     if not waiting:
         return None
-    next_job = waiting[0][0]  # they come by their time
     sessions = list(dict.fromkeys(job.name_of("session") for job, _ in waiting))
     # A suspended model only says that nobody asked it, because of another reason.
     reasons = [job.error for job, _ in waiting if job.error]
     return ModelWait(
         turns=unit.ledger.count_waiting(sessions),
         since=min(since for _, since in waiting),
-        next_try=next_job.run_at,
-        reason=min(reasons, key=lambda told: told.startswith("ModelSuspended"), default=""),
+        next_try=waiting[0][0].run_at,  # they come by their time
+        reason=min(reasons, key=lambda reason: reason.startswith("ModelSuspended"), default=""),
     )
 
 

@@ -170,18 +170,18 @@ def read_content(value: Any) -> Content:
     if isinstance(value, str):
         content.texts.append(value)
     elif isinstance(value, list):
-        for part in value:
-            _add_part(content, part)
+        for block in value:
+            _add_block(content, block)
     elif value is not None:
         raise UnreadableMessage(f"content is {describe(value)}, neither text nor a list of parts")
     return content
 
 
-def _add_part(content: Content, part: Any) -> None:
-    if isinstance(part, str):
-        content.texts.append(part)
+def _add_block(content: Content, block: Any) -> None:
+    if isinstance(block, str):
+        content.texts.append(block)
         return
-    fields = read_object(part, "a part of the content")
+    fields = read_object(block, "a part of the content")
     kind = read_text(fields, "type", "content_type")
     if kind in SILENT_PARTS:
         return
@@ -196,11 +196,11 @@ def _add_part(content: Content, part: Any) -> None:
         content.texts.append(f"[{kind or 'attachment'}]")
 
 
-def read_calls(listed: list[Any]) -> list[ToolCall]:
+def read_calls(values: list[Any]) -> list[ToolCall]:
     """Tool calls, also in the form ``{"function": {"name": ..., "arguments": "<JSON>"}}``."""
     calls = []
-    for item in listed:
-        fields = read_object(item, "a tool call")
+    for value in values:
+        fields = read_object(value, "a tool call")
         inner = read_object(fields.get("function", fields), "a tool call's function")
         arguments: Any = next((inner[k] for k in ("input", "arguments", "args") if k in inner), {})
         name = read_text(inner, "name")
@@ -221,18 +221,16 @@ def _arguments(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"arguments": value}
 
 
-def read_results(listed: list[Any]) -> list[ToolResult]:
+def read_results(values: list[Any]) -> list[ToolResult]:
     """What tools answered: texts, or objects with content and the call they answer."""
     results = []
-    for item in listed:
-        fields = {"content": item} if isinstance(item, str) else read_object(item, "a tool result")
-        results.append(
-            ToolResult(
-                read_content(fields.get("content")).text,
-                read_text(fields, "call_id", "tool_use_id", "tool_call_id"),
-                fields.get("is_error") is True,
-            )
+    for value in values:
+        fields = read_object(
+            {"content": value} if isinstance(value, str) else value, "a tool result"
         )
+        text = read_content(fields.get("content")).text
+        call_id = read_text(fields, "call_id", "tool_use_id", "tool_call_id")
+        results.append(ToolResult(text, call_id, fields.get("is_error") is True))
     return results
 
 

@@ -67,17 +67,17 @@ def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
 
 def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[TurnRow]:
     """The rows for turns, or InvalidInput that says what to change."""
-    checked, texts = [], []
+    drafts, texts = [], []
     for new in news:
-        names, used = _names(new, guard), _tools(new, guard)
+        names, tools = _names(new, guard), _tools(new, guard)
         content = guard.text(new.text, "text")
-        if used is not _NO_TOOLS:
-            _check_whole(content, used, guard.characters)
-        checked.append((new, names, content, used))
-        texts.append(_found_by(names.sender, content, *used))
+        if tools is not _NO_TOOLS:
+            _check_size(content, tools, guard.characters)
+        drafts.append((new, names, content, tools))
+        texts.append(_join_texts(names.sender, content, *tools))
     rows = []
-    made = zip(checked, new_ids(now, len(news)), index_many(texts), strict=True)
-    for (new, names, content, (calls, results)), id_, indexed in made:
+    numbered = zip(drafts, new_ids(now, len(news)), index_many(texts), strict=True)
+    for (new, names, content, (calls, results)), id_, indexed in numbered:
         tokens = count_tokens(content)
         voice = voice_of(new.role, names.sender, new.trust, guard.owners)
         row = TurnRow(
@@ -124,10 +124,10 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
 def turn_terms(
     sender: SafeName, content: SafeText, calls: Sequence[SafeCall], results: Sequence[SafeResult]
 ) -> IndexTerms:
-    return index_terms(_found_by(sender, content, calls, results))
+    return index_terms(_join_texts(sender, content, calls, results))
 
 
-def _found_by(
+def _join_texts(
     sender: SafeName, content: SafeText, calls: Sequence[SafeCall], results: Sequence[SafeResult]
 ) -> SafeText:
     """What a turn is found by: who said it, what was said, what its tools were told and said."""
@@ -151,25 +151,25 @@ def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> in
 def _tools(new: NewTurn, guard: Guard) -> _Tools:
     if not new.tool_calls and not new.tool_results:
         return _NO_TOOLS
-    calls = tuple(_call(call, guard) for call in _some(new.tool_calls, "tool_calls", guard))
-    results = tuple(_result(r, guard) for r in _some(new.tool_results, "tool_results", guard))
+    calls = tuple(_call(call, guard) for call in _limit(new.tool_calls, "tool_calls", guard))
+    results = tuple(_result(r, guard) for r in _limit(new.tool_results, "tool_results", guard))
     return calls, results
 
 
-def _check_whole(content: str, used: _Tools, limit: int) -> None:
+def _check_size(content: str, tools: _Tools, limit: int) -> None:
     """All of a turn is indexed and counted together, so its parts share one limit."""
-    calls, results = used
+    calls, results = tools
     inputs = sum(len(_leaves(call.input)) for call in calls)
-    whole = len(content) + inputs + sum(len(result.content) for result in results)
-    if whole > limit:
+    size = len(content) + inputs + sum(len(result.content) for result in results)
+    if size > limit:
         raise InvalidInput(
-            f"a turn with its tool calls and results has {whole:,} characters, more than {limit:,}",
+            f"a turn with its tool calls and results has {size:,} characters, more than {limit:,}",
             remedy="Record the results as turns of their own, or keep them as files with attach()",
         )
 
 
-def _some(items: Iterable[Any], name: str, guard: Guard) -> tuple[Any, ...]:
-    listed = checks.check_several(items, name)
+def _limit(values: Iterable[Any], name: str, guard: Guard) -> tuple[Any, ...]:
+    listed = checks.check_several(values, name)
     if len(listed) > guard.tool_calls:
         raise InvalidInput(f"{len(listed):,} {name}", remedy=f"Give at most {guard.tool_calls}")
     return listed
@@ -202,7 +202,7 @@ def _result(result: ToolResult, guard: Guard) -> SafeResult:
 def _leaves(value: Any) -> str:
     """The leaves of a JSON value as text: what a person would search for."""
     if isinstance(value, dict):
-        return " ".join(f"{key} {_leaves(item)}" for key, item in value.items())
+        return " ".join(f"{key} {_leaves(leaf)}" for key, leaf in value.items())
     if isinstance(value, list):
         return " ".join(map(_leaves, value))
     return "" if value is None else str(value)
@@ -269,7 +269,7 @@ class Recorder:
         from concurrent.futures import Future, ThreadPoolExecutor
 
         added = total = 0
-        described = self._make_describer(topics or {}, project)
+        describe = self._make_describer(topics or {}, project)
         source = iter(turns)
         writing: Future[int] | None = None
         with ThreadPoolExecutor(1, "mnemic-record") as thread:
@@ -280,7 +280,7 @@ class Recorder:
                     total += len(rows)
                     before, writing = writing, None
                     added += 0 if before is None else before.result()
-                    write = partial(self._write, rows, now, described)
+                    write = partial(self._write, rows, now, describe)
                     if len(batch) < BATCH:
                         added += write()
                         continue
@@ -298,19 +298,19 @@ class Recorder:
         self, topics: Mapping[str, str], project: str
     ) -> Callable[[Unit, Sequence[TurnRow], datetime], None]:
         """Sets what the sessions of rows are about, each once."""
-        of = self.space.guard.maybe_name(project, "project")
-        known = {
+        about = self.space.guard.maybe_name(project, "project")
+        topic_of = {
             self.space.guard.name(session, "session"): self.space.guard.maybe_name(topic, "topic")
             for session, topic in topics.items()
         }
-        told: set[SafeName] = set()
+        described: set[SafeName] = set()
 
         def describe(unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
-            for session in {row.session for row in rows} if of or known else ():
-                topic = known.get(session, EMPTY)
-                if (of or topic) and session not in told:
-                    told.add(session)
-                    unit.ledger.open_session(session, of, topic, now)
+            for session in {row.session for row in rows} if about or topic_of else ():
+                topic = topic_of.get(session, EMPTY)
+                if (about or topic) and session not in described:
+                    described.add(session)
+                    unit.ledger.open_session(session, about, topic, now)
 
         return describe
 

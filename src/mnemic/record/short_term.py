@@ -76,7 +76,7 @@ class ShortTermMemory:
     """The conversations in progress of one space.
 
     ``summarize`` is called when a session overflows and must be quick; a summary that a model makes
-    later comes in through ``summarized``.
+    later comes in through ``set_summary``.
     """
 
     store: Store
@@ -143,10 +143,10 @@ class ShortTermMemory:
         if upto < 0 or upto in buffer.written:
             return None
         first = max(first, upto - self.settings.max_messages)
-        named = self.guard.name(session, "session")
+        name = self.guard.name(session, "session")
         with self.store.read(self.space) as unit:
             most = buffer.turns[-1].index - first if buffer.turns else upto - first
-            turns = unit.ledger.turns(TurnFilter(session=named, newest_first=True, limit=most))
+            turns = unit.ledger.turns(TurnFilter(session=name, newest_first=True, limit=most))
         older = tuple(turn for turn in reversed(turns) if first < turn.index <= upto)
         return Overflow(older, upto) if older else None
 
@@ -156,7 +156,7 @@ class ShortTermMemory:
             self._floors[self.guard.name(session, "session")] = index
             self._buffers.pop(self.guard.name(session, "session"), None)
 
-    def summarized(self, session: str, upto: int, text: str) -> None:
+    def set_summary(self, session: str, upto: int, text: str) -> None:
         """Put ``text`` in the place of the summary of the turns up to the index ``upto``."""
         with self._lock:
             buffer = self._buffers.get(self.guard.name(session, "session"))
@@ -185,7 +185,7 @@ class ShortTermMemory:
             buffer = self._buffers.get(session)
             if buffer is None or total < buffer.seen:
                 buffer = _SessionBuffer()
-                self._floors.setdefault(session, cleared_index(unit, session))
+                self._floors.setdefault(session, find_cleared_index(unit, session))
             new = self._newest(unit.ledger.turns, session, total - buffer.seen)
             if buffer.turns and new and new[0].index <= buffer.turns[-1].index:
                 # A turn was inserted before the buffered ones: begin again.
@@ -251,7 +251,7 @@ class ShortTermMemory:
             del buffer.summaries[0]
 
 
-def cleared_index(unit: Unit, session: SafeName) -> int:
+def find_cleared_index(unit: Unit, session: SafeName) -> int:
     """The index of the last turn that a host has cleared from short-term memory, or -1."""
     cleared = unit.journal.events(subject=session, type_=CLEARED, limit=1)
     upto = cleared[0].payload.get("upto") if cleared else None

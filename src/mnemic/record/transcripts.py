@@ -90,7 +90,7 @@ def folder_of(folder: Path, space: str) -> Path:
     return folder if space == DEFAULT_SPACE else folder / safe_name(space)
 
 
-def _write(path: Path, good: int, turns: list[Turn]) -> int:
+def _write(path: Path, size: int, turns: list[Turn]) -> int:
     private.make_folder(path.parent)
     lines = b"".join(json.dumps(plain(t), ensure_ascii=False).encode() + b"\n" for t in turns)
     try:
@@ -101,10 +101,10 @@ def _write(path: Path, good: int, turns: list[Turn]) -> int:
         raise
     with file:
         # A file that a person shortened or removed starts again where it ends now.
-        good = min(good, os.fstat(file.fileno()).st_size)
-        file.truncate(good)
-        file.seek(good)
+        size = min(size, os.fstat(file.fileno()).st_size)
+        file.truncate(size)
+        file.seek(size)
         file.write(lines)
         file.flush()
         os.fsync(file.fileno())
-    return good + len(lines)
+    return size + len(lines)

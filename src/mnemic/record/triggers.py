@@ -11,7 +11,7 @@ from mnemic.rules.checks import MAX_ROWS
 from mnemic.settings.learning import TriggerSettings
 from mnemic.store.contract import Unit
 from mnemic.store.rows import TurnRow
-from mnemic.types import WAITING_SINCE, SafeName, constant, joined, stamp
+from mnemic.types import WAITING_SINCE, SafeName, constant, join_key, stamp
 
 KIND = "extract"
 SESSION_END = "session_end"
@@ -38,7 +38,7 @@ def queue(
     unit.tasks.enqueue_many(
         KIND,
         {
-            joined(session, _QUIET, by="\n") if quiet else session: {
+            join_key(session, _QUIET, by="\n") if quiet else session: {
                 "session": session,
                 "quiet": quiet,
                 **waits,
@@ -78,7 +78,7 @@ class Watcher:
     settings: TriggerSettings
     # Called after so many turns of a conversation, for its summary.
     overflow: tuple[int, OverflowListener] | None = None
-    _buffers: dict[str, int] = field(default_factory=dict)
+    _buffers: dict[SafeName, int] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
 
     def watch(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
@@ -141,14 +141,12 @@ class Watcher:
             added[row.session] = added.get(row.session, 0) + row.tokens
         to_count: list[SafeName] = []
         for session, tokens in added.items():
-            waiting = self._buffers.get(session, near) + tokens
-            if waiting < near:
-                self._buffers[session] = int(waiting)
+            total = self._buffers.get(session, near) + tokens
+            if total < near:
+                self._buffers[session] = int(total)
             else:
                 to_count.append(session)
-        full: set[SafeName] = set()
-        for session, tokens in unit.ledger.waiting_tokens(to_count).items() if to_count else ():
-            self._buffers[session] = 0 if tokens >= near else tokens
-            if tokens >= near:
-                full.add(session)
+        waiting = unit.ledger.waiting_tokens(to_count) if to_count else {}
+        full = {session for session, tokens in waiting.items() if tokens >= near}
+        self._buffers.update(waiting | dict.fromkeys(full, 0))
         return full

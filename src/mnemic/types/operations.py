@@ -65,10 +65,8 @@ class ModelWait:
 
     def __str__(self) -> str:
         turns = f"{self.turns:,} turn{' waits' if self.turns == 1 else 's wait'}"
-        return (
-            f"{turns} for the model since {self.since:%Y-%m-%d %H:%M} UTC; next try"
-            f" {self.next_try:%Y-%m-%d %H:%M} UTC"
-        )
+        since, next_try = f"{self.since:%Y-%m-%d %H:%M}", f"{self.next_try:%Y-%m-%d %H:%M}"
+        return f"{turns} for the model since {since} UTC; next try {next_try} UTC"
 
 
 @dataclass(frozen=True, slots=True)

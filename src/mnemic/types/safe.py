@@ -31,18 +31,8 @@ SafeText = NewType("SafeText", str)
 SafeName = NewType("SafeName", SafeText)
 """A safe text on one line, without control characters or characters that hide text."""
 
-Word = (
-    DecisionOutcome
-    | Direction
-    | Kind
-    | MemoryOrigin
-    | MemoryStatus
-    | Outcome
-    | RecordType
-    | Role
-    | Trust
-    | TurnState
-)
+_MemoryWord = DecisionOutcome | Kind | MemoryOrigin | MemoryStatus | Outcome
+Word = _MemoryWord | Direction | RecordType | Role | Trust | TurnState
 Fact = SafeText | Word | int | float | bool | None | list["Fact"] | dict[str, "Fact"]
 """JSON of safe strings: payloads of events and jobs."""
 
@@ -62,7 +52,7 @@ def key_of(prefix: str, *parts: SafeText | int) -> SafeName:
     return SafeName(SafeText(":".join((prefix, *map(str, parts)))))
 
 
-def joined(*parts: SafeText | int, by: str = ":") -> SafeName:
+def join_key(*parts: SafeText | int, by: str = ":") -> SafeName:
     """A key from safe parts."""
     return SafeName(SafeText(by.join(map(str, parts))))
 
@@ -86,6 +76,6 @@ def no_metadata() -> SafeMetadata:
     return SafeMetadata({})
 
 
-def merged(earlier: SafeMetadata, later: SafeMetadata) -> SafeMetadata:
+def merge_metadata(earlier: SafeMetadata, later: SafeMetadata) -> SafeMetadata:
     """Both objects in one; a key of the later one wins."""
     return SafeMetadata({**earlier, **later})

@@ -26,7 +26,7 @@ from mnemic.settings.checks import HOST_ACTION, HOST_EVENT
 from mnemic.settings.upkeep import EventRule
 from mnemic.settings.values import Table
 from mnemic.store.contract import Store, Unit
-from mnemic.types import Action, Event, Job, Json, SafeName, constant, joined, key_of
+from mnemic.types import Action, Event, Job, Json, SafeName, constant, join_key, key_of
 from mnemic.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
 
 KIND = "rule"
@@ -74,16 +74,16 @@ class Bus:
         approved = bool(job.payload.get("approved"))
         operation = key_of("rule", constant(name), job.name_of("event"))
         with self._store.write(job.space) as unit:
-            if unit.journal.operation(joined(operation, _DONE)):
+            if unit.journal.operation(join_key(operation, _DONE)):
                 return
             if rule.mode == "ask" and not approved:
-                question = joined(operation, _ASKED)
+                question = join_key(operation, _ASKED)
                 if not unit.journal.operation(question):
                     self._note(unit, ASKED, question, {**job.payload, "rule": name}, rule)
                 return
             for action in rule.actions:
                 self._act(unit, action, job, operation)
-            self._note(unit, "rule.done", joined(operation, _DONE), job.payload, rule)
+            self._note(unit, "rule.done", join_key(operation, _DONE), job.payload, rule)
 
     def act(self, job: Job) -> None:
         """Run an action of the host, in a job of its own that is retried and shown alone."""
@@ -98,7 +98,7 @@ class Bus:
             events = unit.journal.events(
                 subject=subject, type_=str(job.payload["type"]), limit=checks.MAX_ROWS
             )
-            event = next((one for one in events if one.id == wanted), None)
+            event = next((event for event in events if event.id == wanted), None)
             if event is None:
                 return  # forgotten meanwhile
             event = replace(event, payload=self._with_memory(unit, event))
@@ -118,17 +118,17 @@ class Bus:
         return {**event.payload, **about}
 
     def emit(self, space: str, type_: str, payload: Mapping[str, Json], subject: str) -> Event:
-        named = self._guard.name(type_, "type")
-        if not named.startswith(HOST_EVENT) or named == HOST_EVENT:
+        name = self._guard.name(type_, "type")
+        if not name.startswith(HOST_EVENT) or name == HOST_EVENT:
             raise InvalidInput(
-                f"{named!r:.60} is not a valid name for a host event",
+                f"{name!r:.60} is not a valid name for a host event",
                 remedy=f"Begin it with {HOST_EVENT}, such as {HOST_EVENT}deployed",
             )
         now = self._clock.now()
         with self._store.write(space) as unit:
             return unit.journal.begin_new("host", now).note(
-                named,
-                self._guard.name(subject, "subject") if subject else named,
+                name,
+                self._guard.name(subject, "subject") if subject else name,
                 **self._guard.json(dict(payload), "payload"),
             )
 
@@ -139,7 +139,7 @@ class Bus:
             return [
                 e
                 for e in questions
-                if not unit.journal.operation(joined(e.operation_id, _APPROVED))
+                if not unit.journal.operation(join_key(e.operation_id, _APPROVED))
             ]
 
     def approve(self, space: str, event: str) -> None:
@@ -148,15 +148,15 @@ class Bus:
         now = self._clock.now()
         with self._store.write(space) as unit:
             questions = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
-            question = next((one for one in questions if one.id == event), None)
+            question = next((question for question in questions if question.id == event), None)
             if question is None:
                 raise NotFound(f"No rule waits as {event}", remedy="See waiting_rules()")
-            if unit.journal.operation(joined(question.operation_id, _APPROVED)):
+            if unit.journal.operation(join_key(question.operation_id, _APPROVED)):
                 raise Conflict(f"Rule {event} was approved before", remedy="See events()")
             payload = self._guard.json({**question.payload, "approved": True}, "payload")
-            key = joined(question.id, _APPROVED)
+            key = join_key(question.id, _APPROVED)
             unit.tasks.enqueue(KIND, key=key, payload=payload, now=now)
-            unit.journal.begin(joined(question.operation_id, _APPROVED), now).note(
+            unit.journal.begin(join_key(question.operation_id, _APPROVED), now).note(
                 "rule.approved", question.subject
             )
 
@@ -165,11 +165,11 @@ class Bus:
         if action.startswith(HOST_ACTION):
             about = {name: job.name_of(name) for name in ("event", "type", "subject")}
             name = constant(action.removeprefix(HOST_ACTION))
-            key = joined(operation, constant(action))
+            key = join_key(operation, constant(action))
             unit.tasks.enqueue(ACTION_KIND, key=key, payload={"action": name, **about}, now=now)
         elif action == "notify":
             # The host finds it with events(type="notice").
-            self._note(unit, NOTICE, joined(operation, NOTICE), job.payload)
+            self._note(unit, NOTICE, join_key(operation, NOTICE), job.payload)
         elif action in ("consolidate", "episode"):
             triggers.queue_sessions(unit, session_end.KIND, [subject], now=now)
         elif action == "extract":
@@ -224,7 +224,7 @@ class _BusStore:
             if type_ not in _OWN and wants(rule, event.type, event.payload):
                 unit.tasks.enqueue(
                     KIND,
-                    key=joined(constant(name), event.id),
+                    key=join_key(constant(name), event.id),
                     payload={
                         "rule": constant(name),
                         "event": event.id,

@@ -21,7 +21,7 @@ from mnemic.types import (
     MemoryStatus,
     SafeName,
     constant,
-    joined,
+    join_key,
     key_of,
     stamp,
 )
@@ -107,8 +107,7 @@ class ChangeWriter:
             self.unit.memories.touch(survivor.id, memory.access_count, memory.last_accessed_at)
         payload: dict[str, Fact] = {"claim": dump_claim(claim), "sources": list(gained)}
         self.unit.journal.begin(self.operation, self.now).note("repeat", survivor.id, **payload)
-        core = memory.id in self.unit.tiers.core_ids()
-        if core:
+        if core := memory.id in self.unit.tiers.core_ids():
             self.unit.tiers.mark_core([survivor.id], core=True)
         self.unit.tiers.put_away(memory.id, self.now, survivor.id)
         figures = {name: getattr(survivor, name) for name in _FIGURES}
@@ -148,7 +147,7 @@ def undo(unit: Unit, operation: SafeName, now: datetime) -> Undone:
         before = event.payload.get(_BEFORE)
         if isinstance(before, dict):
             (restored if _restore(unit, event, before, now) else unchanged).append(event.subject)
-    reason = joined(constant("undo of"), operation, by=" ")
+    reason = join_key(constant("undo of"), operation, by=" ")
     for id_ in restored:
         unit.journal.begin(undoing, now).note("undo", id_, reason=reason)
     return Undone(operation, tuple(restored), tuple(unchanged))

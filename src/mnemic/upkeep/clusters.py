@@ -18,7 +18,7 @@ from mnemic.index.segment import (
     weights_of,
 )
 from mnemic.late import NDArray, np
-from mnemic.learn.advice import weighed_words
+from mnemic.learn.advice import weigh_words
 from mnemic.rules.bm25 import number_of
 from mnemic.rules.clusters import Pair
 from mnemic.rules.likeness import apart
@@ -63,25 +63,25 @@ def near_pairs(
     if vectors is not None:
         # Shared words mean little where the vectors are far apart; planes alone mean nothing.
         seen = _nearer(vectors, seen, least / 2, unknown=True)
-        beside = [_with_new(some, new) for some in _by_planes(vectors)]
+        beside = [_with_new(plane, new) for plane in _by_planes(vectors)]
         seen = distinct(seen, _nearer(vectors, distinct(*beside), least, unknown=False))
     slots = _slots(memories)
     seen = distinct(seen, _with_new(_by_slot(slots), new))
     keywords = words.keyword_weights(memories) if judged and vectors is None else None
     pairs: list[Pair] = []
     for start in range(0, len(seen), _CHUNK):
-        one, other = np.divmod(seen[start : start + _CHUNK], len(memories))
-        shared = words.overlap(one, other, least if keywords is None else 0.0)
-        shared[(slots[one] == slots[other]) & (slots[one] >= 0)] = 1.0
-        cosine = np.zeros(len(one), np.float32)
+        left, right = np.divmod(seen[start : start + _CHUNK], len(memories))
+        shared = words.overlap(left, right, least if keywords is None else 0.0)
+        shared[(slots[left] == slots[right]) & (slots[left] >= 0)] = 1.0
+        cosine = np.zeros(len(left), np.float32)
         if vectors is not None:
-            cosine = np.minimum(np.einsum("ij,ij->i", vectors[one], vectors[other]), 1.0)
+            cosine = np.minimum(np.einsum("ij,ij->i", vectors[left], vectors[right]), 1.0)
         likeness = np.maximum(shared, cosine)
         near = likeness >= least
         if keywords is not None:
-            near |= words.share_of_shorter(one, other, keywords) >= _KEYWORDS
+            near |= words.share_of_shorter(left, right, keywords) >= _KEYWORDS
         for place in np.flatnonzero(near).tolist():
-            a, b = int(one[place]), int(other[place])
+            a, b = int(left[place]), int(right[place])
             by_meaning = bool(cosine[place] > shared[place])
             apart = _apart(memories[a], memories[b])
             pairs.append(Pair(a, b, float(likeness[place]), by_meaning, apart))
@@ -105,15 +105,15 @@ class _WordTable:
         self._rank = self._keys % self._width
         self._weights = weights_of(self._words)[self._rank]
         self._totals = np.bincount(self._row, self._weights, self._count)
-        whole = self._weights >= WORD_WEIGHT
+        is_word = self._weights >= WORD_WEIGHT
         self._marks = np.zeros(self._count, np.uint64)
-        marks = np.uint64(1) << (self._rank[whole] % 64).astype(np.uint64)
-        np.bitwise_or.at(self._marks, self._row[whole], marks)
+        marks = np.uint64(1) << (self._rank[is_word] % 64).astype(np.uint64)
+        np.bitwise_or.at(self._marks, self._row[is_word], marks)
 
     def pairs(self) -> Places:
         """Pairs that share one of their rarest words, sorted by the words beside it."""
-        told = self._frequency[self._rank] > 1
-        row, rank = self._row[told], self._rank[told]
+        is_shared = self._frequency[self._rank] > 1
+        row, rank = self._row[is_shared], self._rank[is_shared]
         first = np.searchsorted(row, np.arange(self._count))
         place = np.arange(len(row)) - first[row]
         few = place < _RAREST + _BESIDE
@@ -129,23 +129,23 @@ class _WordTable:
         keys = keys[np.lexsort(keys.T[::-1])]
         return _neighbors(keys[:, 0], keys[:, -1], self._count)
 
-    def overlap(self, one: Places, other: Places, least: float) -> Weights:
+    def overlap(self, left: Places, right: Places, least: float) -> Weights:
         """Shared words as a share of all, by weight; 0 where it is below ``least`` for certain."""
-        both = self._totals[one] + self._totals[other]
+        totals = self._totals[left] + self._totals[right]
         most = np.minimum(
-            self._totals[one] - np.bitwise_count(self._marks[one] & ~self._marks[other]),
-            self._totals[other] - np.bitwise_count(self._marks[other] & ~self._marks[one]),
+            self._totals[left] - np.bitwise_count(self._marks[left] & ~self._marks[right]),
+            self._totals[right] - np.bitwise_count(self._marks[right] & ~self._marks[left]),
         )
-        near = np.flatnonzero(most * (1 + least) >= least * both - _TINY)
-        shared = np.zeros(len(one))
-        shared[near] = self._sum_shared(one[near], other[near], self._weights)
-        return shared / np.maximum(both - shared, _TINY)
+        near = np.flatnonzero(most * (1 + least) >= least * totals - _TINY)
+        shared = np.zeros(len(left))
+        shared[near] = self._sum_shared(left[near], right[near], self._weights)
+        return shared / np.maximum(totals - shared, _TINY)
 
-    def share_of_shorter(self, one: Places, other: Places, weights: Weights) -> Weights:
+    def share_of_shorter(self, left: Places, right: Places, weights: Weights) -> Weights:
         """Shared words as a share of the shorter statement, by these weights."""
         totals = np.bincount(self._row, weights, self._count)
-        shorter = np.minimum(totals[one], totals[other])
-        return self._sum_shared(one, other, weights) / np.maximum(shorter, _TINY)
+        shorter = np.minimum(totals[left], totals[right])
+        return self._sum_shared(left, right, weights) / np.maximum(shorter, _TINY)
 
     def keyword_weights(self, memories: Sequence[Memory]) -> Weights:
         """Without pairs of characters, so that the order of Chinese words does not count, and
@@ -163,20 +163,20 @@ class _WordTable:
 
     def _holding(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Where one of the words stands."""
-        known = np.isin(self._words, np.array(list(map(number_of, words)), np.uint32))
-        holding: NDArray[np.bool_] = known[self._rank]
+        is_sought = np.isin(self._words, np.array(list(map(number_of, words)), np.uint32))
+        holding: NDArray[np.bool_] = is_sought[self._rank]
         return holding
 
-    def _sum_shared(self, one: Places, other: Places, weights: Weights) -> Weights:
+    def _sum_shared(self, left: Places, right: Places, weights: Weights) -> Weights:
         """The weights of the words that both statements of each pair have."""
-        lengths = self._starts[one + 1] - self._starts[one]
-        pair = np.repeat(np.arange(len(one)), lengths)
-        entry = np.arange(len(pair)) + (self._starts[one] - np.cumsum(lengths) + lengths)[pair]
-        sought = other[pair] * self._width + self._rank[entry]
+        lengths = self._starts[left + 1] - self._starts[left]
+        pair = np.repeat(np.arange(len(left)), lengths)
+        entry = np.arange(len(pair)) + (self._starts[left] - np.cumsum(lengths) + lengths)[pair]
+        sought = right[pair] * self._width + self._rank[entry]
         place = np.minimum(np.searchsorted(self._keys, sought), len(self._keys) - 1)
-        both = self._keys[place] == sought
-        lighter = np.minimum(weights[entry[both]], weights[place[both]])
-        return np.bincount(pair[both], lighter, len(one)).astype(np.float64)
+        is_shared = self._keys[place] == sought
+        lighter = np.minimum(weights[entry[is_shared]], weights[place[is_shared]])
+        return np.bincount(pair[is_shared], lighter, len(left)).astype(np.float64)
 
 
 def _with_new(seen: Places, new: NDArray[np.bool_]) -> Places:
@@ -189,23 +189,23 @@ def _nearer(vectors: Floats, seen: Places, least: float, *, unknown: bool) -> Pl
     has_vector = np.asarray(vectors.any(axis=1), np.bool_)
     parts = [np.empty(0, np.int64)]
     for first in range(0, len(seen), _CHUNK):
-        part = seen[first : first + _CHUNK]
-        one, other = np.divmod(part, len(vectors))
-        near = np.einsum("ij,ij->i", vectors[one], vectors[other]) >= least
+        chunk = seen[first : first + _CHUNK]
+        left, right = np.divmod(chunk, len(vectors))
+        near = np.einsum("ij,ij->i", vectors[left], vectors[right]) >= least
         if unknown:
-            near |= ~(has_vector[one] & has_vector[other])
-        parts.append(part[near])
+            near |= ~(has_vector[left] & has_vector[right])
+        parts.append(chunk[near])
     return np.concatenate(parts)
 
 
-def _apart(one: Memory, other: Memory) -> int:
+def _apart(left: Memory, right: Memory) -> int:
     """How many content words only one has, apart from those of their slots."""
     about = {
         term
-        for memory in (one, other)
+        for memory in (left, right)
         for term in index_text(f"{memory.subject} {memory.predicate} {memory.value}").split()
     }
-    words, others = weighed_words(one.text), weighed_words(other.text)
+    words, others = weigh_words(left.text), weigh_words(right.text)
     for word in about:
         words.pop(word, None)
         others.pop(word, None)
@@ -253,8 +253,8 @@ def _by_planes(vectors: Floats) -> Iterator[Places]:
             yield _as_number(order[:-reach], order[reach:], len(vectors))
 
 
-def _as_number(one: Places, other: Places, count: int) -> Places:
-    different = one != other
-    low, high = np.minimum(one, other)[different], np.maximum(one, other)[different]
+def _as_number(left: Places, right: Places, count: int) -> Places:
+    different = left != right
+    low, high = np.minimum(left, right)[different], np.maximum(left, right)[different]
     joined: Places = low * count + high
     return joined

@@ -21,7 +21,7 @@ def daily_report(step: Step) -> DailyReport:
     """What was learned and done since the last report, each step's changes, what waits."""
     with step.store.read(step.space) as unit:
         language = _language(step, unit)
-        learned = _learned(step, unit, language)
+        learned = _list_learned(step, unit, language)
         open_lines = _to_do(step, unit, language)
     sections = [("learned", learned)]
     sections += [(report.name, _lines(report, language)) for report in step.reports]
@@ -35,33 +35,28 @@ def daily_report(step: Step) -> DailyReport:
 
 def _language(step: Step, unit: Unit) -> Language:
     """That of the settings, else that of what is known and of what the user said last."""
-    said = unit.ledger.turns(TurnFilter(role="user", newest_first=True, limit=_TEXTS))
-    known = unit.memories.find(MemoryFilter(status="active", limit=_TEXTS))
-    texts = [*(turn.text for turn in said), *(memory.text for memory in known)]
+    turns = unit.ledger.turns(TurnFilter(role="user", newest_first=True, limit=_TEXTS))
+    memories = unit.memories.find(MemoryFilter(status="active", limit=_TEXTS))
+    texts = [*(turn.text for turn in turns), *(memory.text for memory in memories)]
     return language_of_most(texts, step.settings.memory.language)
 
 
-def _learned(step: Step, unit: Unit, language: Language) -> list[str]:
+def _list_learned(step: Step, unit: Unit, language: Language) -> list[str]:
     """Statements that are new since the last report, and the sessions of that time."""
     since = (unit.runs.last_done(step.name) or step.now - _DAY) + timedelta.resolution
     new = unit.memories.find(MemoryFilter(status="active", since=since, limit=_LISTED + 1))
     shown = step.settings.vocabulary.kinds.shown
     lines = [f"{short(memory.text)} ({shown(memory.kind)})" for memory in reversed(new)]
-    told = unit.episodes.latest(session=None, since=since, until=None, limit=_LISTED)
-    lines += [_line("session", short(episode.summary), language) for episode in reversed(told)]
+    episodes = unit.episodes.latest(session=None, since=since, until=None, limit=_LISTED)
+    lines += [_line("session", short(episode.summary), language) for episode in reversed(episodes)]
     return lines
 
 
 def _lines(report: StepReport, language: Language) -> list[str]:
     counts = [_line(name, str(number), language) for name, number in sorted(report.counts.items())]
+    form = words("daily_report", language)["change"]
     changes = [
-        _line(
-            change.action,
-            words("daily_report", language)["change"].format(
-                change.text, change.reason.texts[language]
-            ),
-            language,
-        )
+        _line(change.action, form.format(change.text, change.reason.texts[language]), language)
         for change in report.changes
     ]
     return [*filter(None, [report.error]), *counts, *changes]

@@ -216,14 +216,9 @@ def _read_rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
         if not isinstance(entry, dict) or not text_in(entry.get("content"), f"{place}.content"):
             raise WrongShape(f"{place} has to be an object with a content")
         places = [] if "from" not in entry else _read_places(entry["from"], f"{place}.from", count)
-        read.append(
-            Rewritten(
-                text_in(entry["content"], place),
-                kind_of(_kind_word(entry)),
-                share_in(entry.get("importance"), f"{place}.importance", shares),
-                tuple(places),
-            )
-        )
+        content, kind = text_in(entry["content"], place), kind_of(_kind_word(entry))
+        importance = share_in(entry.get("importance"), f"{place}.importance", shares)
+        read.append(Rewritten(content, kind, importance, tuple(places)))
     return read
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -23,7 +23,7 @@ from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.space import user_zone
 from mnemic.store.contract import Store
-from mnemic.types import EMPTY, Job, SafeText, joined
+from mnemic.types import EMPTY, Job, SafeText, join_key
 from mnemic.types.safe import constant, key_of
 from mnemic.upkeep.changes import undo
 from mnemic.upkeep.daily_report import daily_report
@@ -47,25 +47,20 @@ _TOLERANCE = timedelta(hours=1)  # by which clocks of two machines, or of two zo
 
 def write_documents(step: Step) -> None:
     """Import people's edits, then write the documents."""
-    if not step.dry_run:
-        _count(step, step.tools.sync(step.space))
+    if not step.dry_run and (written := step.tools.sync(step.space)):
+        step.did(written=len(written))
 
 
 def compile_identity(step: Step) -> None:
     """Recompile the cards whose sources changed."""
-    if not step.dry_run:
-        _count(step, step.tools.cards(step.space))
+    if not step.dry_run and (written := step.tools.cards(step.space)):
+        step.did(written=len(written))
 
 
 def write_report(step: Step) -> None:
     """A dated file that says what each step did."""
     if not step.dry_run and step.tools.write_report(step.space, daily_report(step)):
         step.did(written=1)
-
-
-def _count(step: Step, done: Sequence[str]) -> None:
-    if done:
-        step.did(written=len(done))
 
 
 _STEPS: Mapping[str, Callable[[Step], None]] = {
@@ -134,14 +129,14 @@ class Upkeep:
 
     def undo(self, space: str, operation: str) -> Undone:
         """Undo a step, by the operation that its report names."""
-        named = guard_of(self.settings).name(operation, "operation")
+        name = guard_of(self.settings).name(operation, "operation")
         with self.store.write(space) as unit:
-            if not named.startswith("upkeep:") or not unit.journal.operation(named):
+            if not name.startswith("upkeep:") or not unit.journal.operation(name):
                 raise NotFound(
                     f"No upkeep step left {operation!r}",
                     remedy="Give the operation of a step, as the report names it",
                 )
-            return undo(unit, named, self.clock.now())
+            return undo(unit, name, self.clock.now())
 
     # --- as jobs --------------------------------------------------------------------------------
 
@@ -197,7 +192,7 @@ class Upkeep:
         restored = 0 if dry_run else undo_future_runs(self.store, space, now)
         if restored:
             reports.append(StepReport("clock", "done", {"restored": restored}))
-        gap = unconfirmed_gap(self.store, space, self.settings, now)
+        gap = find_clock_gap(self.store, space, self.settings, now)
         for name in names:
             if gap is not None and name in BY_AGE:
                 reports.append(_report_waiting(name, gap))
@@ -259,7 +254,7 @@ class Upkeep:
                 step.work, step.run, step.name, owner=step.owner, now=step.now, error=error
             )
             if failed:
-                unit.journal.begin(joined(step.operation, new_id(step.now)), step.now).note(
+                unit.journal.begin(join_key(step.operation, new_id(step.now)), step.now).note(
                     "upkeep_fail", step.operation, error=error
                 )
             return unit.runs.steps(step.work, step.run)[step.name].counts
@@ -291,18 +286,14 @@ def _raise_failures(report: Report) -> None:
         )
 
 
-def unconfirmed_gap(
-    store: Store, space: str, settings: Settings, now: datetime
-) -> timedelta | None:
+def find_clock_gap(store: Store, space: str, settings: Settings, now: datetime) -> timedelta | None:
     """The gap before ``now`` in what was recorded, while nothing else confirms the new time."""
     longest = settings.upkeep.longest_gap
     if longest is None:
         return None
     with store.read(space) as unit:
         seen = unit.runs.last_activity(now - _CONFIRMED)
-    if seen is None or now - seen <= longest:
-        return None
-    return now - seen
+    return None if seen is None or now - seen <= longest else now - seen
 
 
 def undo_future_runs(store: Store, space: str, now: datetime) -> int:

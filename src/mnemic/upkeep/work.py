@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -136,7 +137,4 @@ class Step:
 
 
 def _count_actions(changes: Sequence[Change]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for change in changes:
-        counts[change.action] = counts.get(change.action, 0) + 1
-    return counts
+    return dict(Counter(change.action for change in changes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from mnemic.types import Memory, constant, joined
+from mnemic.types import Memory, constant, join_key
 
 Text = TypeVar("Text", bound=str)
 ENVELOPE = "sealed:1:"
@@ -27,5 +27,5 @@ def masked(memory: Memory) -> Memory:
     if not is_sealed(memory.text):
         return memory
     named = filter(None, (memory.subject, memory.predicate))
-    label = joined(*named, by=" ")
-    return replace(memory, text=joined(label, constant(MASK), by=": "))
+    label = join_key(*named, by=" ")
+    return replace(memory, text=join_key(label, constant(MASK), by=": "))

@@ -44,8 +44,8 @@ def back_up(step: Step) -> None:
 def _rotate(store: Store, folder: Path, database: Path, latest: Path, keep: int) -> int:
     """The new copy was checked just now, so it is the one that always stays."""
     copies = [copy for copy, _ in _list_dated(folder, database) if copy != latest]
-    own = [copy for copy in copies if store.is_backup(copy)]
-    outdated = own[: max(0, len(own) + 1 - keep)]
+    backups = [copy for copy in copies if store.is_backup(copy)]
+    outdated = backups[: max(0, len(backups) + 1 - keep)]
     for copy in outdated:
         with typed(copy, "removed"):
             copy.unlink(missing_ok=True)
@@ -62,6 +62,6 @@ def _list_dated(folder: Path, database: Path) -> list[tuple[Path, str]]:
 
 
 def _day(name: str, database: Path) -> str:
-    own = re.escape(database.stem) + _DATED + re.escape(database.suffix)
-    match = re.fullmatch(own, name)
+    pattern = re.escape(database.stem) + _DATED + re.escape(database.suffix)
+    match = re.fullmatch(pattern, name)
     return match[1] if match else ""

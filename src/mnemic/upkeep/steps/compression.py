@@ -15,13 +15,13 @@ from mnemic.days import ABROAD, day_bounds, day_of
 from mnemic.language.attribution import SessionPlace, placed
 from mnemic.language.detection import language_of
 from mnemic.language.digest import GLUE
-from mnemic.learn.grounding import SpokenWords, grounded, words_shared
-from mnemic.learn.settlement import decided_before
+from mnemic.learn.grounding import SpokenWords, ground, words_shared
+from mnemic.learn.settlement import load_decision
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules.likeness import plain_words
 from mnemic.rules.speakers import least_trusted
 from mnemic.store.rows import MemoryFilter, TurnFilter
-from mnemic.types import Candidate, DailyEvent, Turn, joined, key_of, stamp
+from mnemic.types import Candidate, DailyEvent, Turn, join_key, key_of, stamp
 from mnemic.upkeep.model_calls import ask_for_knowledge
 from mnemic.upkeep.work import Step
 
@@ -45,8 +45,8 @@ def compress_events(step: Step) -> None:
         if len(events) == _EVENTS and len(days) > 1:
             days = days[:-1]  # the last day may go on in the next snapshot
         model = step.tools.model_of(step.space)
-        for day, some in days:
-            _compress(step, day, some, model)
+        for day, group in days:
+            _compress(step, day, group, model)
 
 
 def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatModel | None) -> None:
@@ -58,8 +58,8 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         operation = key_of("compress", stamp(day), events[0].id)
         new = 0
         for n, candidate in enumerate(candidates):
-            name = joined(operation, n)
-            earlier = decided_before(unit, unit.journal.operation(name))
+            name = join_key(operation, n)
+            earlier = load_decision(unit, unit.journal.operation(name))
             decision = reconciler.settle(
                 unit, candidate, operation_id=name, now=now, advice=advice[n], revives=False
             )
@@ -97,7 +97,7 @@ def _propose(
     with step.store.read(step.space) as unit:
         projects = unit.memories.projects()
     return [
-        grounded(_find_partition(step, _add_sources(candidate, turns)), speakers, core)
+        ground(_find_partition(step, _add_sources(candidate, turns)), speakers, core)
         for candidate in ask_for_knowledge(model, day, summaries, language, projects)
         if GLUE not in candidate.text
     ]
@@ -123,9 +123,9 @@ def _add_sources(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
     """The candidate with the turns that say most of its words, trusted as the least of them."""
     shares = {turn.id: words_shared(candidate.text, turn.text) for turn in turns}
     most = max(shares.values())
-    some = [turn for turn in turns if shares[turn.id] == most][-_SOURCES:]
+    cited = [turn for turn in turns if shares[turn.id] == most][-_SOURCES:]
     return replace(
         candidate,
-        sources=tuple(turn.id for turn in some),
-        trust=least_trusted([turn.trust for turn in some]),
+        sources=tuple(turn.id for turn in cited),
+        trust=least_trusted([turn.trust for turn in cited]),
     )

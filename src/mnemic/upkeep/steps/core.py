@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from mnemic.rules.kinds import profile_of
 from mnemic.rules.tiers import PASSING, choose_core, least_valuable
 from mnemic.types import Memory
@@ -53,12 +55,8 @@ def enforce_capacity(step: Step) -> None:
     beyond_total = counts.core + counts.knowledge - capacity.total if capacity.total else 0
     if beyond_aim <= 0 and beyond_total <= 0:
         return
-    memories = [
-        memory
-        for portion in active_memories(step)
-        for memory in portion
-        if is_current(step, memory)
-    ]
+    active = chain.from_iterable(active_memories(step))
+    memories = [memory for memory in active if is_current(step, memory)]
     law, now = step.settings.decay, step.now
     passing = [memory for memory in memories if memory.kind in PASSING]
     excess = least_valuable(passing, beyond_aim, law, now, spared=core)

@@ -23,8 +23,6 @@ from mnemic.upkeep.work import PORTION, Step
 
 _CLUSTER_MAX = 5  # memories judged in one call, as in document A §5.7: more and a model errs
 PARTITION_MIN = 10  # smaller partitions are not merged, as in document D §7.3
-
-
 _WORD_FOR_WORD = ("says the same word for word", "一字不差")
 
 
@@ -47,19 +45,19 @@ def merge(step: Step) -> None:
 
 def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
     """Merge what is identical anywhere, then within each group; None means no group."""
-    shelved = current_memories(step)
-    merged = _merge_identical(step, [one.memory for one in shelved])
-    shelved = [one for one in shelved if one.memory.id not in merged]
-    vectors = _vectors(step, shelved)
+    rows = current_memories(step)
+    merged = _merge_identical(step, [row.memory for row in rows])
+    rows = [row for row in rows if row.memory.id not in merged]
+    vectors = _vectors(step, rows)
     with step.store.read(step.space) as unit:
         since = unit.runs.last_done(step.name)
     groups: dict[str, list[int]] = {}
-    for place, one in enumerate(shelved):
-        name = group_of(one.memory)
+    for place, row in enumerate(rows):
+        name = group_of(row.memory)
         if name is not None:
             groups.setdefault(name, []).append(place)
     for _, places in sorted(groups.items()):
-        memories = [shelved[place].memory for place in places]
+        memories = [rows[place].memory for place in places]
         _merge_group(step, memories, None if vectors is None else vectors[places], since)
 
 
@@ -111,13 +109,14 @@ def _merges(
     rest = [place for place in group if place not in merged]
     if model is None or len(rest) < 2:
         return
-    for part in portions(memories, rest, pairs, _CLUSTER_MAX):
-        candidates = [memories[place] for place in part]
+    for portion in portions(memories, rest, pairs, _CLUSTER_MAX):
+        candidates = [memories[place] for place in portion]
         for same in ask_for_same(model, candidates, step.settings.memory.language):
             survivor, *others = sorted((candidates[place] for place in same), key=strength)
-            for memory in (one for one in others if agree(one, survivor)):
-                why = (f"says the same, by {model.name}", f"{model.name} 认为说的是同一件事")
-                yield _merge(memory, survivor, why)
+            why = (f"says the same, by {model.name}", f"{model.name} 认为说的是同一件事")
+            for memory in others:
+                if agree(memory, survivor):
+                    yield _merge(memory, survivor, why)
 
 
 def _merge(memory: Memory, into: Memory, why: tuple[str, str]) -> Change:
@@ -130,9 +129,9 @@ def current_memories(step: Step) -> list[NumberedMemory]:
     """What holds now, but secrets."""
     rows: list[NumberedMemory] = []
     with step.store.read(step.space) as unit:
-        while some := unit.tiers.walk(rows[-1].doc if rows else -1, 5 * PORTION):
-            rows += some
-    return [one for one in rows if one.memory.kind != "credential" and is_current(step, one.memory)]
+        while page := unit.tiers.walk(rows[-1].doc if rows else -1, 5 * PORTION):
+            rows += page
+    return [row for row in rows if row.memory.kind != "credential" and is_current(step, row.memory)]
 
 
 def _vectors(step: Step, shelved: Sequence[NumberedMemory]) -> Floats | None:
@@ -148,7 +147,7 @@ def _vectors(step: Step, shelved: Sequence[NumberedMemory]) -> Floats | None:
         width = unit.vectors.dimensions(number)
     rows = np.frombuffer(loaded.vectors, np.float32).reshape(len(loaded.docs), width)
     docs = np.array(loaded.docs, np.int64)
-    numbers = np.array([one.doc for one in shelved], np.int64)
+    numbers = np.array([row.doc for row in shelved], np.int64)
     if not len(docs):
         return None
     places = np.minimum(np.searchsorted(docs, numbers), len(docs) - 1)

@@ -17,7 +17,7 @@ from mnemic.record import triggers
 from mnemic.record.ledger import model_wait
 from mnemic.rules import checks
 from mnemic.store.rows import TurnFilter
-from mnemic.types import EMPTY, Job, SafeName, Turn, constant, joined
+from mnemic.types import EMPTY, Job, SafeName, constant, join_key
 from mnemic.upkeep.work import Step
 
 _KINDS = (triggers.KIND, session_end.KIND)
@@ -100,7 +100,7 @@ def _try_again(step: Step, dead: Job) -> bool:
         if error.away:
             _requeue(step, [session], error)
         else:
-            step.tools.extraction.failed(job, str(error), dead=True)
+            step.tools.extraction.note_failure(job, str(error), dead=True)
     if failure is None or failure.away:
         with step.store.write(step.space) as unit:
             unit.tasks.discard([dead.id])
@@ -111,7 +111,7 @@ def _try_again(step: Step, dead: Job) -> bool:
 def _job(step: Step, session: SafeName) -> Job:
     now = step.now
     return Job(
-        id=joined(step.operation, session),
+        id=join_key(step.operation, session),
         space=step.space,
         kind=triggers.KIND,
         key=session,
@@ -141,7 +141,7 @@ def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> Non
             run_at=now + max(first, error.retry_after or first),
             waiting_since=now if error.away else None,
         )
-        unit.journal.begin(joined(step.operation, sessions[0]), now).note(
+        unit.journal.begin(join_key(step.operation, sessions[0]), now).note(
             "retry",
             sessions[0],
             kind=constant(triggers.KIND),
@@ -158,14 +158,11 @@ def _write_episodes(step: Step) -> None:
     with step.store.read(step.space) as unit:
         jobs = unit.tasks.unfinished(None, checks.MAX_ROWS)
         sessions = unit.ledger.sessions_untold(day_bounds(step.day, step.zone)[0], _SESSIONS)
-    ending = {
-        job.name_of("session")
-        for job in jobs
-        if job.kind == session_end.KIND and job.state != "dead"
-    }
+    ends = [job for job in jobs if job.kind == session_end.KIND and job.state != "dead"]
+    ending = {job.name_of("session") for job in ends}  # whose own job writes it
     for session in sessions:
         if session in ending:
-            continue  # its own job writes it
+            continue
         step.give_way()
         if step.dry_run:
             step.did(episodes=1)
@@ -178,11 +175,8 @@ def _write_episode(step: Step, session: SafeName) -> bool:
     with step.store.read(step.space) as unit:
         covered = unit.episodes.covered(session, None)
         latest = TurnFilter(session=session, newest_first=True, limit=MOST_TURNS)
-        turns: list[Turn] = [
-            turn
-            for turn in reversed(unit.ledger.turns(latest))
-            if not covered or turn.index > covered[-1]
-        ]
+        turns = unit.ledger.turns(latest)[::-1]
+        turns = [turn for turn in turns if not covered or turn.index > covered[-1]]
     draft: EpisodeDraft | None = None
     reason = ""
     try:

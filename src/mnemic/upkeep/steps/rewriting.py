@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from mnemic.learn.candidates import checked
+from mnemic.learn.candidates import check_candidate
 from mnemic.learn.grounding import words_shared
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules import checks
@@ -29,8 +29,6 @@ from mnemic.upkeep.work import Step
 
 PROFILE_TOPIC = constant("_profile")  # as in document D §7.3
 _CALL = 100  # entries of one call: a longer answer would be cut off
-_LEAVES: Action = "leave_core"
-_GOES: Action = "archive"
 _SOURCES = 100  # turns that a statement stands on
 
 
@@ -65,20 +63,20 @@ def rewrite(step: Step) -> None:
         return
     with step.store.read(step.space) as unit:
         since = unit.runs.last_done(step.name)
-        made = _made_by(unit, step.name)
+        written = _find_written(unit, step.name)
     partitions: dict[tuple[str, str], list[Memory]] = {}
-    for one in current_memories(step):
-        memory = one.memory
+    for row in current_memories(step):
+        memory = row.memory
         if _is_original(memory) and not memory.session and not untrusted(memory.trust):
             partitions.setdefault((memory.project, memory.topic), []).append(memory)
     for _, memories in sorted(partitions.items()):
-        if len(memories) >= PARTITION_MIN and _has_news(memories, since, made):
+        if len(memories) >= PARTITION_MIN and _has_news(memories, since, written):
             memories.sort(key=lambda memory: (memory.kind, -memory.importance, memory.id))
-            for part in _evenly(memories):
-                _rewrite_part(step, part, model)
+            for portion in _evenly(memories):
+                _rewrite_portion(step, portion, model)
 
 
-def _rewrite_part(step: Step, memories: Sequence[Memory], model: ChatModel) -> None:
+def _rewrite_portion(step: Step, memories: Sequence[Memory], model: ChatModel) -> None:
     texts = ask_for_fewer(model, memories, step.settings.memory.language)
     entries = [entry for entry in _entries(texts, memories) if entry.old and _is_grounded(entry)]
     stands = {memory.id for entry in entries for memory in entry.old}
@@ -108,20 +106,20 @@ def rewrite_profile(step: Step) -> None:
     settings = step.settings
     with step.store.read(step.space) as unit:
         since, marked = unit.runs.last_done(step.name), unit.tiers.core_ids()
-        made = _made_by(unit, step.name)
+        written = _find_written(unit, step.name)
         profile = [m for m in unit.memories.by_id(sorted(marked)) if fit_for_core(m)]
         least = settings.upkeep.core_importance
         important = unit.tiers.core(least=least, now=step.now, limit=MOST_INPUTS + len(marked))
     further = [memory for memory in important if memory.id not in marked][:MOST_INPUTS]
-    if not _has_news([*profile, *further], since, made):
+    if not _has_news([*profile, *further], since, written):
         return
     texts = ask_for_profile(
         model, profile, further, settings.capacity.core, settings.memory.language
     )
     entries = [
-        replace(entry, old=said)
+        replace(entry, old=old)
         for entry in _entries(texts, [*profile, *further])
-        if (said := tuple(m for m in entry.old if _says(entry.text.content, m)))
+        if (old := tuple(m for m in entry.old if _says(entry.text.content, m)))
         and _is_grounded(entry)
     ]
     with step.store.write(step.space) as unit:
@@ -187,7 +185,8 @@ class _Writer:
     def leave(self, memory: Memory) -> None:
         """Out of the profile: an old entry is archived, an original goes back to knowledge."""
         if memory.id not in self.gone:
-            by, action = self._model, _LEAVES if self._stays(memory) else _GOES
+            action: Action = "leave_core" if self._stays(memory) else "archive"
+            by = self._model
             reason = Reason(f"not in the profile by {by}", f"{by} 没有把它写进画像")
             self._make(Change.of(action, memory, reason))
 
@@ -203,18 +202,20 @@ class _Writer:
     def _memory(
         self, entry: _Entry, project: str, topic: str, importance: float, *, kind: Kind
     ) -> Memory:
-        old, one = entry.old, entry.old[0] if len(entry.old) == 1 else None
+        old, content = entry.old, entry.text.content
+        single = old[0] if len(old) == 1 else None
+        answer = single if single and single.value in content else None
         reconciler = self._step.tools.reconciler_of(self._step.space)
         by_turn = {source.turn_id: source for memory in old for source in memory.sources}
         sources = tuple(by_turn.values())[-_SOURCES:]
-        candidate = checked(
+        candidate = check_candidate(
             Candidate(
                 kind=kind,
-                text=entry.text.content,
+                text=content,
                 # What one statement answers, its new wording answers too.
-                subject=one.subject if one else "",
-                predicate=one.predicate if one and one.value in entry.text.content else "",
-                value=one.value if one and one.value in entry.text.content else "",
+                subject=single.subject if single else "",
+                predicate=answer.predicate if answer else "",
+                value=answer.value if answer else "",
                 project=project,
                 topic=topic,
                 tags=tuple(dict.fromkeys(tag for memory in old for tag in memory.tags)),
@@ -273,8 +274,7 @@ def _entries(texts: Sequence[Rewritten], memories: Sequence[Memory]) -> list[_En
 
 def _says(text: str, memory: Memory) -> bool:
     """Whether a statement has at least half of the words of another."""
-    content = memory.text
-    return 2 * words_shared(content, text) >= words_shared(content, content)
+    return 2 * words_shared(memory.text, text) >= words_shared(memory.text, memory.text)
 
 
 def _is_grounded(entry: _Entry) -> bool:
@@ -284,17 +284,15 @@ def _is_grounded(entry: _Entry) -> bool:
     return not new_figures(content, before) and bool(words_shared(content, before))
 
 
-def _made_by(unit: Unit, step: str) -> set[str]:
+def _find_written(unit: Unit, step: str) -> set[str]:
     """Memories that earlier runs of a step wrote: they are no news to it."""
     events = unit.journal.events(type_="rewrite", limit=checks.MAX_ROWS)
     return {event.subject for event in events if str(event.operation_id).endswith(f":{step}")}
 
 
-def _has_news(memories: Iterable[Memory], since: datetime | None, made: Collection[str]) -> bool:
-    return any(
-        (since is None or memory.created_at >= since) and memory.id not in made
-        for memory in memories
-    )
+def _has_news(memories: Iterable[Memory], since: datetime | None, written: Collection[str]) -> bool:
+    news = (memory for memory in memories if memory.id not in written)
+    return any(since is None or memory.created_at >= since for memory in news)
 
 
 def _evenly(memories: Sequence[Memory]) -> list[Sequence[Memory]]:
