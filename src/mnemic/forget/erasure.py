@@ -157,7 +157,7 @@ class Erasure:
         embedded = [id_ for type_ in RECORD_TYPES for id_ in removal.of(type_)]
         embedded += plan.rewritten_episodes
         bearing = unit.names.bearing(plan.renamed)
-        named = [doc for type_, ids in bearing.items() for doc in eraser.docs(type_, ids)]
+        renamed_docs = [doc for type_, ids in bearing.items() for doc in eraser.docs(type_, ids)]
         embedded += [id_ for ids in bearing.values() for id_ in ids]
         plan.sessions |= self._transcripts(unit, plan, bearing.get("turn", []))
         eraser.drop_cached(cache_hashes(unit.vectors.texts(embedded)))
@@ -174,14 +174,14 @@ class Erasure:
         for change in plan.rewritten:
             eraser.rewrite(change)
         unit.names.rename(plan.names)
-        eraser.drop_vectors(named)
+        eraser.drop_vectors(renamed_docs)
         for type_, ids in bearing.items():
             index_again(unit, type_, ids)
         for name in plan.cards:
             unit.cards.drop(name)
         for session in eraser.learn_again(plan.turns_to_relearn):
             triggers.queue(unit, [session], now=now)
-        if plan.rewritten_episodes or named or read_again:
+        if plan.rewritten_episodes or renamed_docs or read_again:
             ask_vectors(unit, now)
         unit.sync.bury(removal)
         final = receipts.without_present(unit, receipt, plan.texts)

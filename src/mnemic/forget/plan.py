@@ -284,8 +284,8 @@ class Planner:
         texts = {name.text for name in plan.names}
         for record in eraser.stored_texts((*_COPIED, *_ENGINE_TEXTS)):
             quote = next(filter(quotes, record.texts), None)
-            named = record.kind == "event" and not texts.isdisjoint(record.texts)
-            if quote is None and not named:
+            is_named = record.kind == "event" and not texts.isdisjoint(record.texts)
+            if quote is None and not is_named:
                 continue
             if record.kind == "card":
                 plan.cards.append(record.id)
@@ -331,11 +331,11 @@ def turn_texts(turn: Turn) -> list[str]:
 
 def _list_items(unit: Unit, plan: ForgetPlan, *, marked: bool) -> list[Forgotten]:
     """Every item; ``marked``, with a part of its text and the places of the words in it."""
-    listed: list[Forgotten] = []
+    items: list[Forgotten] = []
     for kind, id_, change, why, text in _items(unit, plan):
         places = plan.traces.highlights(text) if text and marked else ()
-        listed.append(Forgotten(kind, id_, change, why, *_excerpt(text, places)))
-    return listed
+        items.append(Forgotten(kind, id_, change, why, *_excerpt(text, places)))
+    return items
 
 
 def _items(unit: Unit, plan: ForgetPlan) -> Iterator[_Item]:

@@ -69,9 +69,9 @@ def read(text: str) -> Receipt:
         raise _no_receipt() from error
 
 
-def read_own(given: Receipt | str, space: str) -> Receipt:
+def read_own(source: Receipt | str, space: str) -> Receipt:
     """A receipt from wherever, checked: that of another space would tell what is in it."""
-    receipt = read(given) if isinstance(given, str) else load(dump(given))
+    receipt = read(source) if isinstance(source, str) else load(dump(source))
     if receipt.space != space:
         raise InvalidInput(
             "The receipt is of another space", remedy="Check it in the space that it names"

@@ -84,11 +84,11 @@ class Selection:
 
 def read_request(query: ForgetQuery, zone: Zone, guard: Guard) -> ForgetRequest:
     """Check a request; a time range may be given alone or narrow a query, session or source."""
-    named = {name for name in ("id", "query", "session", "source") if query.get(name) is not None}
+    chosen = {name for name in ("id", "query", "session", "source") if query.get(name) is not None}
     start = maybe_moment(query.get("since"), "since", zone)
     end = maybe_moment(query.get("until"), "until", zone)
     timed = start is not None or end is not None
-    if len(named) > 1 or not (named or timed) or ("id" in named and timed):
+    if len(chosen) > 1 or not (chosen or timed) or ("id" in chosen and timed):
         raise InvalidInput(
             "What to forget is not clear",
             remedy="Give one of id=, query=, session=, source= or a time range; since= and until="
@@ -149,14 +149,14 @@ def _by_ids(unit: Unit, ids: Mapping[str, Sequence[str]], why: str) -> Selection
     """Those of the records that are here."""
     wanted = {table: list(ids.get(table, ())) for table in _TABLES}
     days = {event.id for event in unit.journal.daily_events(None, checks.MAX_ROWS)}
-    here: dict[str, list[str]] = {
+    present: dict[str, list[str]] = {
         "turns": [turn.id for turn in unit.ledger.turns_by_id(wanted["turns"])],
         "memories": [memory.id for memory in unit.memories.by_id(wanted["memories"])],
         "episodes": [episode.id for episode in unit.episodes.by_id(wanted["episodes"])],
         "attachments": [file.id for file in unit.attachments.by_id(wanted["attachments"])],
         "daily_events": [id_ for id_ in wanted["daily_events"] if id_ in days],
     }
-    return Selection(**{table: {str(id_): why for id_ in kept} for table, kept in here.items()})
+    return Selection(**{table: {str(id_): why for id_ in kept} for table, kept in present.items()})
 
 
 def _by_words(unit: Unit, request: ForgetRequest, query: str) -> Selection:

@@ -72,8 +72,8 @@ class Hasher:
     key: bytes
 
     def __call__(self, text: str) -> str:
-        data = text.encode("utf-8", "surrogatepass")
-        return blake2b(data, digest_size=10, key=self.key).hexdigest()
+        encoded = text.encode("utf-8", "surrogatepass")
+        return blake2b(encoded, digest_size=10, key=self.key).hexdigest()
 
     def runs(self, terms: Sequence[str], size: int) -> list[str]:
         """The hash of every run of that many words."""
@@ -182,9 +182,9 @@ class Traces:
             text = all_text or _is_text(name, value)
             return "" if text and self.quotes(value) else value
         if isinstance(value, list):
-            return [self.clean(item, name, all_text=all_text) for item in value]
+            return [self.clean(entry, name, all_text=all_text) for entry in value]
         if isinstance(value, dict):
-            return {key: self.clean(item, key, all_text=all_text) for key, item in value.items()}
+            return {key: self.clean(entry, key, all_text=all_text) for key, entry in value.items()}
         return value
 
 

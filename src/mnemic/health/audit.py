@@ -75,11 +75,11 @@ class Audit:
         return AuditReport(self.space.name, now, len(memories), tuple(results))
 
     def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
-        listed = list(problems)
+        faults = list(problems)
         remedy = _REMEDIES[name]
         if name == "duplicate" and "dedup" not in self.space.settings.upkeep.daily:
             remedy = "mnemic upkeep weekly"
-        return AuditCheck(name, len(listed), of, tuple(listed[:_EXAMPLES]), remedy)
+        return AuditCheck(name, len(faults), of, tuple(faults[:_EXAMPLES]), remedy)
 
 
 _REMEDIES = {

@@ -225,10 +225,10 @@ def growth(space: Space, days: int) -> list[DayGrowth]:
     with space.read() as unit:
         home = space.zone(unit)
         today = day_of(space.now(), home)
-        listed = [today - timedelta(days=back) for back in reversed(range(days))]
-        turns = unit.counters.per_day("turns", listed[0], home)
-        memories = unit.counters.per_day("memories", listed[0], home)
-    return [DayGrowth(day, turns.get(day, 0), memories.get(day, 0)) for day in listed]
+        dates = [today - timedelta(days=back) for back in reversed(range(days))]
+        turns = unit.counters.per_day("turns", dates[0], home)
+        memories = unit.counters.per_day("memories", dates[0], home)
+    return [DayGrowth(day, turns.get(day, 0), memories.get(day, 0)) for day in dates]
 
 
 def decay_curve(memory: Memory, decay: DecaySettings, now: datetime, days: int) -> DecayCurve:

@@ -234,15 +234,15 @@ class _ChunkTable:
     def _find(self, keys: Keys, mixed: Keys) -> Places:
         """The place of each chunk; -1 for one that is not there."""
         homes = _homes(mixed)
-        result = homes.copy()
+        places = homes.copy()
         rest = np.flatnonzero(self._differ(homes, keys))
         for probe in range(1, _PROBES):
             slots = (homes[rest] + probe) & (_SLOTS - 1)
             others = self._differ(slots, keys[:, rest])
-            result[rest[~others]] = slots[~others]
+            places[rest[~others]] = slots[~others]
             rest = rest[others]
-        result[rest] = -1
-        return result
+        places[rest] = -1
+        return places
 
     def _differ(self, slots: Places, keys: Keys) -> NDArray[np.bool_]:
         stored = self._keys.take(slots, axis=1, mode="clip")

@@ -127,8 +127,8 @@ class ChromaTable:
         size, count = len(self), 0
         while count < size and len(best) < limit:
             count = min(size, _SPARE * count or limit)
-            result = self._call("query", query_embeddings=[query], n_results=count, include=_RANKED)
-            for about, distance in zip(result["metadatas"][0], result["distances"][0], strict=True):
+            answer = self._call("query", query_embeddings=[query], n_results=count, include=_RANKED)
+            for about, distance in zip(answer["metadatas"][0], answer["distances"][0], strict=True):
                 best.setdefault(int(about["doc"]), 1 - float(distance))
         near = [Near(doc, cosine) for doc, cosine in best.items()]
         return sorted(near, key=lambda hit: -hit.cosine)[:limit]
@@ -137,10 +137,10 @@ class ChromaTable:
         numbers = sorted(set(docs.tolist()))
         best: dict[int, float] = {}
         if numbers:
-            result = self._call(
+            answer = self._call(
                 "get", where={"doc": {"$in": numbers}}, include=["embeddings", "metadatas"]
             )
-            for about, cosine in zip(result["metadatas"], _products(result, query), strict=True):
+            for about, cosine in zip(answer["metadatas"], _products(answer, query), strict=True):
                 doc = int(about["doc"])
                 best[doc] = max(float(cosine), best.get(doc, -1.0))
         return np.array([best.get(doc, np.nan) for doc in docs.tolist()], np.float32)
@@ -174,8 +174,8 @@ def _names(docs: Docs) -> list[str]:
     return [f"{doc}:{number}" for doc, number in zip(docs.tolist(), numbers, strict=True)]
 
 
-def _products(result: dict[str, Sequence[Any]], query: Floats) -> Floats:
-    rows = np.asarray(result["embeddings"], np.float32)
+def _products(answer: dict[str, Sequence[Any]], query: Floats) -> Floats:
+    rows = np.asarray(answer["embeddings"], np.float32)
     return rows @ query if len(rows) else np.zeros(0, np.float32)
 
 

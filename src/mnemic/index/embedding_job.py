@@ -98,12 +98,12 @@ class _Vectors(NamedTuple):
 def _read(reader: TrainedReader, records: Sequence[EmbedText]) -> _Vectors:
     """What the reader keeps: a vector for each window of a text, and all its token vectors."""
     readable = [record for record in records if unsealed_part(record.text).strip()]
-    made = _Vectors([], {})
+    vectors = _Vectors([], {})
     for record, reading in zip(readable, reader.read([*map(passage_of, readable)]), strict=True):
         for number, vector in enumerate(reading.wholes):
-            made.rows.append(VectorRow(record.doc, number, vector.tobytes()))
-        made.tokens[record.doc] = reading.tokens.tobytes()
-    return made
+            vectors.rows.append(VectorRow(record.doc, number, vector.tobytes()))
+        vectors.tokens[record.doc] = reading.tokens.tobytes()
+    return vectors
 
 
 def passage_of(record: EmbedText) -> TurnText:
@@ -153,9 +153,9 @@ class EmbeddingJob:
                 for record in unit.vectors.texts([job.key])
                 if record.doc <= reached.get(type_of(record.doc), _UNKNOWN)
             ]
-        made = self._vectors(job.space, number, records)
+        vectors = self._vectors(job.space, number, records)
         with self._store.write(job.space) as unit:
-            unit.vectors.put(number, records, made.rows, made.tokens)
+            unit.vectors.put(number, records, vectors.rows, vectors.tokens)
 
     def _embed_waiting(self, job: Job, number: int) -> bool:
         """A batch and a transaction at a time; False where another job goes on with the rest."""
@@ -172,9 +172,9 @@ class EmbeddingJob:
                     remedy="Run `mnemic doctor`, or restore a backup",
                 )
             before = waiting
-            made, refused = self._embed_accepted(job.space, number, waiting)
+            vectors, refused = self._embed_accepted(job.space, number, waiting)
             with self._store.write(job.space) as unit:
-                unit.vectors.put(number, waiting, made.rows, made.tokens)
+                unit.vectors.put(number, waiting, vectors.rows, vectors.tokens)
                 expect(self._embedder, unit.vectors.dimensions(number))
                 if refused:
                     self._set_aside(unit, refused)
@@ -205,9 +205,9 @@ class EmbeddingJob:
         if len(records) == 1:
             return _Vectors([], {}), [records[0].doc]
         middle = len(records) // 2
-        made, refused = self._embed_accepted(space, number, records[:middle], halved=True)
+        vectors, refused = self._embed_accepted(space, number, records[:middle], halved=True)
         more, others = self._embed_accepted(space, number, records[middle:], halved=True)
-        return made.join(more), [*refused, *others]
+        return vectors.join(more), [*refused, *others]
 
     def _accepts_plain_text(self) -> bool:
         try:

@@ -39,8 +39,8 @@ def with_forms(terms: Sequence[QueryTerm]) -> list[QueryTerm]:
 @cache
 def _forms() -> tuple[Forms, Forms]:
     """The terms of the other forms of each term, of telling words and of light ones."""
-    listed = data_of("mnemic.index").joinpath("irregular_forms.txt").read_text("utf-8")
-    lines = [line for line in listed.splitlines() if not line.startswith("#")]
+    text = data_of("mnemic.index").joinpath("irregular_forms.txt").read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
     return (
         _read([line.split() for line in lines if not line.startswith(_LIGHT)]),
         _read([line.split()[1:] for line in lines if line.startswith(_LIGHT)]),

@@ -84,13 +84,13 @@ class QuantizedRows:
 
     def cosines(self, query: Floats, rows: Rows) -> Floats:
         """Nearly exact: the 8-bit numbers of these rows, which are in order, times the query."""
-        result = np.empty(len(rows), np.float32)
+        cosines = np.empty(len(rows), np.float32)
         at = 0
         for number, mine in _by_block(rows):
-            self._blocks[number].multiply(mine, query, result[at : at + len(mine)])
+            self._blocks[number].multiply(mine, query, cosines[at : at + len(mine)])
             at += len(mine)
-        result += self._centre @ query
-        return result
+        cosines += self._centre @ query
+        return cosines
 
 
 def _by_block(rows: Rows) -> Iterator[tuple[int, Rows]]:

@@ -116,10 +116,10 @@ class BulkWriter:
         )
 
     def _text(self, text: str, name: str) -> str:
-        kept = checks.check_text(text, name, self.space.guard.characters).strip()
-        if not kept:
+        content = checks.check_text(text, name, self.space.guard.characters).strip()
+        if not content:
             raise InvalidInput(f"{name} is empty", remedy="Say something in it")
-        return kept
+        return content
 
 
 def _day(value: date | str) -> date:

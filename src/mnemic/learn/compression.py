@@ -76,8 +76,8 @@ class Compression:
             covered = unit.episodes.covered(session, None)
         if messages is None:
             return [turn for turn in recorded if not covered or turn.index > covered[-1]]
-        given = [_new_turn(message, session) for message in messages]
-        return self._match(session, given, recorded)
+        new_turns = [_new_turn(message, session) for message in messages]
+        return self._match(session, new_turns, recorded)
 
     def _match(
         self, session: SafeName, messages: Iterable[NewTurn], recorded: Sequence[Turn]
@@ -125,12 +125,12 @@ def _new_turn(message: object, session: str) -> NewTurn:
     if not isinstance(message, Mapping):
         raise InvalidInput(f"one of messages is a {type(message).__name__}", remedy=_FORMS)
     fields = dict(message)
-    named = next((fields[name] for name in ("_session_id", *SESSION_KEYS) if name in fields), None)
-    if named is not None and not isinstance(named, str):
+    id_ = next((fields[name] for name in ("_session_id", *SESSION_KEYS) if name in fields), None)
+    if id_ is not None and not isinstance(id_, str):
         raise InvalidInput("the session of a message is not text", remedy=_FORMS)
     fields.pop("index", None)  # the host's own count; a turn is known by what it says
     try:
-        return read_message(fields, named or session)
+        return read_message(fields, id_ or session)
     except UnreadableMessage as error:
         raise InvalidInput(f"one of messages cannot be read: {error}", remedy=_FORMS) from error
 

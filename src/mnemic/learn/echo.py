@@ -174,16 +174,16 @@ class _Records:
 
     def __init__(self, unit: Unit, ids: set[str]) -> None:
         self._records: dict[str, tuple[str, Trust]] = {}
-        if not (listed := sorted(ids)):
+        if not (wanted := sorted(ids)):
             return
-        for memory in unit.memories.by_id(listed):
+        for memory in unit.memories.by_id(wanted):
             self._records[memory.id] = (memory.text, memory.trust)
-        for turn in unit.ledger.turns_by_id(listed):
+        for turn in unit.ledger.turns_by_id(wanted):
             self._records[turn.id] = _of_turn(turn)
-        for episode in unit.episodes.by_id(listed):
+        for episode in unit.episodes.by_id(wanted):
             trust = unit.ledger.least_trust(episode.session) or "agent"
             self._records[episode.id] = (episode.summary, trust)
-        for attachment in unit.attachments.by_id(listed):
+        for attachment in unit.attachments.by_id(wanted):
             about = attachment.description or attachment.transcription or attachment.extracted_text
             self._records[attachment.id] = (about, "external")
 

@@ -68,14 +68,14 @@ def conversation(turns: Sequence[Turn], language: Language, most_tokens: int) ->
     if not lines:
         return ""
     room = most_tokens - count_tokens(lines[0])
-    kept: list[str] = []
+    latest: list[str] = []
     for shown in reversed(lines[1:]):
         room -= count_tokens(shown)
         if room < 0:
-            kept.append(_SKIPPED)
+            latest.append(_SKIPPED)
             break
-        kept.append(shown)
-    return "\n".join([lines[0], *reversed(kept)])
+        latest.append(shown)
+    return "\n".join([lines[0], *reversed(latest)])
 
 
 def parse_episode(answer: Object) -> EpisodeDraft:

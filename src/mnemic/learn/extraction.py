@@ -280,9 +280,9 @@ class ExtractionJob:
                 note_batch(unit, batch, proposals.summary, now=now, guard=self.guard, zone=zone)
             reasons = self._reasons(batch, candidates, decisions, proposals.rejected)
             self._note_states(unit, session, batch, reasons)
-        kept = sum(decision.outcome in _KEPT for decision in decisions)
+        facts = sum(decision.outcome in _KEPT for decision in decisions)
         log_of(self.settings).done(
-            "extracted {facts} facts from {messages} messages", facts=kept, messages=len(batch)
+            "extracted {facts} facts from {messages} messages", facts=facts, messages=len(batch)
         )
         return True
 

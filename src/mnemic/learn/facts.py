@@ -175,11 +175,11 @@ class FactReader:
         content = text_in(_first(fact, _CONTENTS), f"{place}.content")
         if not content or not isinstance(_first(fact, _CONTENTS), str):
             raise WrongShape(f"{place}.content has to be a statement")
-        named = _first(fact, (*KIND_NAMES, self._guard.words.kinds.name))
-        if fold(str(named)) == "credential":
+        kind_word = _first(fact, (*KIND_NAMES, self._guard.words.kinds.name))
+        if fold(str(kind_word)) == "credential":
             raise _Unwanted("credentials are kept only when the user asks")
-        word = self._guard.words.kinds.find(str(named))
-        kind = "fact" if named is None else word or kind_of(named)
+        word = self._guard.words.kinds.find(str(kind_word))
+        kind = "fact" if kind_word is None else word or kind_of(kind_word)
         cited = self._find_cited(fact)
         if not cited:
             most = len(self._turns)
@@ -210,7 +210,7 @@ class FactReader:
         except InvalidInput as error:
             raise WrongShape(f"{place}: {error}") from error
         if kind is None and safe not in self._kept:
-            note = f"{place}.kind is unknown, so it was kept as a fact: {named!r}"
+            note = f"{place}.kind is unknown, so it was kept as a fact: {kind_word!r}"
             self._rejected.append(Rejection(note, candidate.sources))
         return safe
 
@@ -219,17 +219,17 @@ class FactReader:
 
     def _scope(self, fact: Object) -> dict[str, str]:
         """The scope, where the document has scopes; a wrong one is left out, not the fact."""
-        given = fact.get(SCOPE)
-        scope = self._guard.words.scopes.find(given) if isinstance(given, str) else None
+        word = fact.get(SCOPE)
+        scope = self._guard.words.scopes.find(word) if isinstance(word, str) else None
         return {SCOPE: scope} if scope else {}
 
     def _find_cited(self, fact: Object) -> list[Turn]:
         """The turns a fact stands on; one that names only others' cannot be believed."""
-        named = _first(fact, _CITED)
-        if named is None:  # then it is of what the owner says here; grounding looks for the words
+        cited = _first(fact, _CITED)
+        if cited is None:  # then it is of what the owner says here; grounding looks for the words
             turns = [turn for turn in self._turns if turn.trust == "owner" and turn.role == "user"]
             return turns or list(self._turns)
-        numbers = dict.fromkeys(numbers_in(named))
+        numbers = dict.fromkeys(numbers_in(cited))
         return [self._turns[n - 1] for n in numbers if 1 <= n <= len(self._turns)]
 
     def _sources(self, entry: Json) -> tuple[str, ...]:

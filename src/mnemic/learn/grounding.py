@@ -108,10 +108,10 @@ class SpokenWords:
 
     def strangers(self, words: Words, least: float = 0.0) -> list[Trust]:
         """The tools and outsiders who say one of these words, or that share of them."""
-        given: dict[Trust, Words] = {"tool": self.tools, "external": self.external}
+        by_trust: dict[Trust, Words] = {"tool": self.tools, "external": self.external}
         return [
             trust
-            for trust, spoken in given.items()
+            for trust, spoken in by_trust.items()
             if words & spoken and _share(words, spoken) >= least
         ]
 
@@ -147,14 +147,14 @@ def _in_own_words(candidate: Candidate, speakers: SpokenWords) -> Candidate | No
     if candidate.trust in _STRANGERS:
         return None
     cited, about = frozenset(candidate.sources), _words(candidate.text)
-    read = [
+    statements = [
         statement
         for turn in speakers.turns
         if turn.id in cited and turn.trust == "owner"
         for statement in extract(speakers.own(turn, certain=True), said_at=turn.at)
         if statement.kind == candidate.kind and not statement.withdraws
     ]
-    best = max(read, key=lambda statement: len(about & _words(statement.text)), default=None)
+    best = max(statements, key=lambda statement: len(about & _words(statement.text)), default=None)
     if best is None or len(about & _words(best.text)) < _TOLD:
         return None
     return replace(

@@ -29,7 +29,7 @@ class ItemWriter:
         """The value in the place of what the key held, in one step; versions before it are kept."""
         name, topic = self.space.guard.name(project, "project"), self.space.guard.name(key, "key")
         content = self.space.guard.text(text.strip(), "text")
-        kept = self.space.guard.json_text(value, "value")
+        payload = self.space.guard.json_text(value, "value")
         now = self.space.now()
         wanted = MemoryFilter(status="item", project=name, topic=topic, limit=_EVERY)
         with self.space.write() as unit:
@@ -38,7 +38,7 @@ class ItemWriter:
                 id=new_id(now),
                 kind="fact",
                 text=content,
-                value=kept,
+                value=payload,
                 subject=EMPTY,
                 predicate=EMPTY,
                 project=name,

@@ -60,11 +60,11 @@ class MemoryReader:
         return [masked(memory) for memory in memories]
 
     def _filter(
-        self, zone: Zone, *, order: Any = "newest", limit: int = 100, **given: Any
+        self, zone: Zone, *, order: Any = "newest", limit: int = 100, **query: Any
     ) -> MemoryFilter:
         """The filter of a query; without a status it is what holds, now or as of then."""
         guard = self.space.guard
-        read: dict[str, Callable[[Any], Any]] = {
+        readers: dict[str, Callable[[Any], Any]] = {
             "origin": self._origins,
             "priority": self._life,
             "min_importance": lambda least: checks.check_share(least, "min_importance"),
@@ -82,11 +82,11 @@ class MemoryReader:
             "known_at": lambda at: maybe_moment(at, "known_at", zone),
             "offset": checks.check_offset,
         }
-        status = given.pop("status", None)
-        words = word_filters(guard, given.pop("kind", None), given.pop("scope", None))
+        status = query.pop("status", None)
+        words = word_filters(guard, query.pop("kind", None), query.pop("scope", None))
         wanted = {
-            _STORED.get(name, name): read[name](value)
-            for name, value in given.items()
+            _STORED.get(name, name): readers[name](value)
+            for name, value in query.items()
             if value is not None
         }
         if status is None:

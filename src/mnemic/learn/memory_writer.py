@@ -267,18 +267,18 @@ class MemoryWriter:
         """The changes without a word for what the memory is already; another word takes the place
         of the one that was noted.
         """
-        words, given = self.space.guard.words, changes.copy()
-        metadata = given.get("metadata", old.metadata)
-        if given.get("scope"):
-            scope = self.space.guard.listed(words.scopes, given.pop("scope"))
-            given["metadata"] = metadata = {**metadata, SCOPE: scope}
-        kind = given.pop("kind", None)
+        words, edits = self.space.guard.words, changes.copy()
+        metadata = edits.get("metadata", old.metadata)
+        if edits.get("scope"):
+            scope = self.space.guard.listed(words.scopes, edits.pop("scope"))
+            edits["metadata"] = metadata = {**metadata, SCOPE: scope}
+        kind = edits.pop("kind", None)
         word = None if kind is None else self.space.guard.kind_word(kind)[0]
         if word is not None and word != words.kinds.said_of(old.kind, metadata):
-            given["kind"] = word
+            edits["kind"] = word
             if metadata.get(words.kinds.name) in words.kinds.notes:
-                given["metadata"] = {k: v for k, v in metadata.items() if k != words.kinds.name}
-        return given
+                edits["metadata"] = {k: v for k, v in metadata.items() if k != words.kinds.name}
+        return edits
 
     def _candidate(self, new: NewMemory, before: SafeText | None) -> SafeCandidate:
         """The statement as it may be stored; a secret in its envelope, which an edit may keep."""
@@ -404,9 +404,9 @@ def _apply_changes(old: Memory, changes: MemoryChanges) -> NewMemory | None:
         "duration": "",
         **{name: getattr(old, name) for name in _FIELDS if name not in _UNREAD},
     }
-    given = {name: value for name, value in changes.items() if value is not None}
-    after: dict[str, Any] = {**before, **given}
-    if "text" not in given and (old.kind == "credential") != (after["kind"] == "credential"):
+    edits = {name: value for name, value in changes.items() if value is not None}
+    after: dict[str, Any] = {**before, **edits}
+    if "text" not in edits and (old.kind == "credential") != (after["kind"] == "credential"):
         raise InvalidInput(
             "A statement does not become a credential, nor a credential a statement, as it is",
             remedy="Give the text, too",
@@ -417,13 +417,13 @@ def _apply_changes(old: Memory, changes: MemoryChanges) -> NewMemory | None:
     after["valid_from"] = maybe_moment(after["valid_from"], "valid_from")
     if after == before:
         return None
-    if "text" in given and "value" not in given and old.value not in str(after["text"]):
+    if "text" in edits and "value" not in edits and old.value not in str(after["text"]):
         after["value"] = ""
     says_other = any(after[name] != before[name] for name in _SAYS)
     if says_other:
-        after["trust"] = given.get("trust", "owner")
-        after["confidence"] = given.get("confidence", 1.0)
-        after["origin"] = given.get("origin", "manual")
+        after["trust"] = edits.get("trust", "owner")
+        after["confidence"] = edits.get("confidence", 1.0)
+        after["origin"] = edits.get("origin", "manual")
     sources = () if says_other else tuple(source.turn_id for source in old.sources)
     return NewMemory(**after, sources=sources)
 

@@ -66,7 +66,7 @@ class PendingQueue:
     reconciler: Reconciler
     _lock: ForkSafeLock = field(default_factory=ForkSafeLock)
     # Offered with a context, and not counted yet.
-    _given: dict[str, None] = field(default_factory=dict)
+    _uncounted: dict[str, None] = field(default_factory=dict)
 
     def waiting(self, *, limit: int = 100, offset: int = 0) -> list[Memory]:
         """Everything that waits, snoozed or not, the latest first."""
@@ -105,13 +105,13 @@ class PendingQueue:
             return []
         now = self.space.now()
         with self._lock:
-            limit = most + len(self._given)
+            limit = most + len(self._uncounted)
             with self.space.read() as unit:
                 waiting = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
             due = filter(_is_due, waiting)
-            offered = [memory for memory in due if memory.id not in self._given][:most]
-            self._given.update(dict.fromkeys(memory.id for memory in offered))
-            full = len(self._given) >= _GIVEN
+            offered = [memory for memory in due if memory.id not in self._uncounted][:most]
+            self._uncounted.update(dict.fromkeys(memory.id for memory in offered))
+            full = len(self._uncounted) >= _GIVEN
         if full:
             self.flush()
         return offered
@@ -119,10 +119,10 @@ class PendingQueue:
     def flush(self) -> None:
         """Count what was offered with contexts."""
         with self._lock:
-            given, self._given = self._given, {}
-        if given and not self.space.store.read_only:
+            offered, self._uncounted = self._uncounted, {}
+        if offered and not self.space.store.read_only:
             with self.space.write() as unit:
-                unit.memories.count_offer(list(given), self.space.now())
+                unit.memories.count_offer(list(offered), self.space.now())
 
     def confirm(self, id_: str, *, operation_id: str | None = None) -> Decision:
         """It is true: settled against what is known now, which it may update."""
@@ -144,8 +144,8 @@ class PendingQueue:
                 advice=advice,
                 is_update=_was_update(unit, memory.id),
             )
-            kept = EMPTY if decision.memory is None else decision.memory.id
-            unit.journal.begin(operation, now).note("confirm", memory.id, memory=kept)
+            memory_id = EMPTY if decision.memory is None else decision.memory.id
+            unit.journal.begin(operation, now).note("confirm", memory.id, memory=memory_id)
         return decision
 
     def ignore(self, id_: str, *, operation_id: str | None = None) -> Memory:
@@ -197,8 +197,8 @@ class PendingQueue:
 
     def _operation(self, verb: str, id_: str, operation_id: str | None) -> SafeName:
         checks.check_name(id_, "id")
-        named = operation_id or f"{verb}:{id_}"
-        return self.space.guard.name(named, "operation_id")
+        name = operation_id or f"{verb}:{id_}"
+        return self.space.guard.name(name, "operation_id")
 
     def _oldest(self, now: datetime) -> datetime | None:
         expire = self.space.settings.pending.expire

@@ -177,8 +177,8 @@ class Reconciler:
         """
         if advice is not None and advice.decision is not None:
             return self._relation(candidate, existing, advice)
-        named = bool(candidate.value) and not is_common(candidate.predicate)
-        return relate(replace(candidate, is_update=True) if named else candidate, existing)
+        is_named = bool(candidate.value) and not is_common(candidate.predicate)
+        return relate(replace(candidate, is_update=True) if is_named else candidate, existing)
 
     def _wait_to_supersede(
         self, work: Settlement, search: NeighborSearch, supersedes: Memory, reason: str
@@ -294,8 +294,8 @@ class Reconciler:
         if {id_: memory.updated_at for id_, memory in by_id.items()} != dict(advice.seen):
             return by_rule  # it was judged against something else
         if judged.outcome == "new":
-            taken = existing.slot and has_one_answer(candidate.predicate)
-            return by_rule if taken else Decision("new")
+            is_taken = existing.slot and has_one_answer(candidate.predicate)
+            return by_rule if is_taken else Decision("new")
         if judged.memory is None or judged.memory.id not in by_id:
             return by_rule
         if judged.outcome == "same":
@@ -365,14 +365,14 @@ class Reconciler:
             new = Side(work.said_at, 1 + sum(1 + memory.confirmations for memory in lost))
             strongest, scores = max(
                 ((m, contest(_side(work.unit, m), new, self.space.settings)) for m in targets),
-                key=lambda result: result[1].existing - result[1].new,
+                key=lambda pair: pair[1].existing - pair[1].new,
             )
             if not scores.new_wins and not (insists and not out_of_order):
                 reason = f"outweighed {scores.existing:.2f} to {scores.new:.2f}"
                 return work.lose(strongest, lost[0] if lost else None, reason)
             decision = work.write(targets, "conflict")
-            kept = EMPTY if decision.memory is None else decision.memory.id
-            work.note("conflict", kept, kept=kept, lost=[m.id for m in targets])
+            kept_id = EMPTY if decision.memory is None else decision.memory.id
+            work.note("conflict", kept_id, kept=kept_id, lost=[m.id for m in targets])
         else:
             decision = work.write(targets, "update" if targets else "new")
         if decision.memory is not None:

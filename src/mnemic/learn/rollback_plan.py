@@ -150,14 +150,14 @@ class RollbackPlan:
         """A statement that a model made of others, one of them from this source: the others hold
         again, each as far as it stands without the source.
         """
-        made = basis(self.unit, memory.id) if memory.status == "active" else []
+        originals = basis(self.unit, memory.id) if memory.status == "active" else []
         turns = [source.turn_id for source in memory.sources]
         blamed = self.origin.what == "trust" and memory.trust == self.origin.name
-        if not made or not (blamed or self._ours(turns)):
+        if not originals or not (blamed or self._ours(turns)):
             return False
         self.removed.append(memory.id)
         self._set(self._look(memory.id), status="archived")
-        for original in self.unit.memories.by_id(made):
+        for original in self.unit.memories.by_id(originals):
             self._look(original.id)
             if original.status == "archived" and original.superseded_by == memory.id:
                 self._set(original, status="active", superseded_by=EMPTY, superseded_at=None)

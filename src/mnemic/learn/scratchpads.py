@@ -207,8 +207,8 @@ def _list_tasks(event: Event) -> list[str]:
     change = event.payload
     opened = change.get("opened")
     focus = change.get("focus")
-    stated = [focus] if isinstance(focus, str) and focus != change.get("before") else []
-    return [*stated, *(opened if isinstance(opened, list) else ())]
+    tasks = [focus] if isinstance(focus, str) and focus != change.get("before") else []
+    return [*tasks, *(opened if isinstance(opened, list) else ())]
 
 
 def catch_up_pad(
@@ -236,8 +236,8 @@ def conclude_pad(
     if _by_host(unit):
         return old
     ended = local_time(episode.ended_at, user_zone(unit, settings.schedule.zone))
-    stated = _origins(old, unit.journal.events(subject=EVENT, type_=EVENT, limit=_CHANGES))
-    later = old.focus in stated and stated[old.focus].at > episode.ended_at
+    origins = _origins(old, unit.journal.events(subject=EVENT, type_=EVENT, limit=_CHANGES))
+    later = old.focus in origins and origins[old.focus].at > episode.ended_at
     pad = replace(old, focus="") if later else old
     new = conclude(pad, replace(episode, ended_at=ended), project, settings.scratchpad)
     if later:
@@ -258,8 +258,8 @@ def _save(
 ) -> Scratchpad:
     if new == old:
         return old
-    kept = frozenset(new.completions)
-    dropped = [done.task for done in old.completions if done not in kept]
+    completions = frozenset(new.completions)
+    dropped = [done.task for done in old.completions if done not in completions]
     opened = [question for question in new.questions if question not in old.questions]
     change = {
         "by": by,

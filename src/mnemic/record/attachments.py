@@ -161,9 +161,9 @@ def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
         if called.result.is_error and _WRITES.search(called.call.name):
             for path, _ in _paths_in(called.call.input, called.call.name):
                 label = guard.label(path, "path", _LONGEST)
-                kept = unit.attachments.by_path(turn.session, label)
-                if kept is not None and kept.created_at == turns[called.turn].at:
-                    unit.attachments.put_away(kept.id, turn.at)
+                file = unit.attachments.by_path(turn.session, label)
+                if file is not None and file.created_at == turns[called.turn].at:
+                    unit.attachments.put_away(file.id, turn.at)
 
 
 def _describe(

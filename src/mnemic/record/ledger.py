@@ -134,9 +134,9 @@ class LedgerReader:
         if not ids:
             raise NotFound(f"No record's id begins with {prefix}", remedy="List them for their ids")
         if len(ids) > 1:
-            listed = ", ".join(ids[:_SHOWN]) + (" …" if len(ids) > _SHOWN else "")
+            shown = ", ".join(ids[:_SHOWN]) + (" …" if len(ids) > _SHOWN else "")
             raise InvalidInput(
-                f"Several ids begin with {prefix}: {listed}", remedy="Give more of it"
+                f"Several ids begin with {prefix}: {shown}", remedy="Give more of it"
             )
         return ids[0]
 

@@ -120,12 +120,12 @@ def read_trust(value: Any) -> Trust | None:
     """The trust a file states: it may lower the usual one, never raise it."""
     if value is None:
         return None
-    stated = next((trust for trust in TRUSTS if trust == value), None)
-    if stated is None:
+    trust = next((trust for trust in TRUSTS if trust == value), None)
+    if trust is None:
         raise UnreadableMessage(
             f"trust {str(value)[:60]!r} is unknown; it is one of {', '.join(TRUSTS)}"
         )
-    return lowered(stated)
+    return lowered(trust)
 
 
 def read_text(fields: Mapping[str, Any], *names: str) -> str:

@@ -44,9 +44,9 @@ def ask_for_fewer(
     model: ChatModel, memories: Sequence[Memory], language: LanguageChoice
 ) -> list[Rewritten]:
     """All statements of a partition in fewer ones."""
-    item = _object({"content": _TEXT, "kind": _KIND, "importance": _NUMBER, "from": _NUMBERS})
+    schema = _object({"content": _TEXT, "kind": _KIND, "importance": _NUMBER, "from": _NUMBERS})
     read = partial(_read_rewritten, name="facts", count=len(memories))
-    return _ask(model, memories, language, "rewrite", listed={"facts": item}, read=read)
+    return _ask(model, memories, language, "rewrite", listed={"facts": schema}, read=read)
 
 
 def ask_for_profile(
@@ -55,7 +55,7 @@ def ask_for_profile(
 ) -> list[Rewritten]:  # fmt: skip
     """The profile rewritten from the present one and further memories, ``most`` entries."""
     memories = [*profile, *further]
-    item = _object({"content": _TEXT, "kind": _KIND, "from": _NUMBERS})
+    schema = _object({"content": _TEXT, "kind": _KIND, "from": _NUMBERS})
     lines = _list_memories(memories)
     shown = ["# profile", *lines[: len(profile)], "# knowledge", *lines[len(profile) :]]
     read = partial(_read_rewritten, name="entries", count=len(memories))
@@ -64,7 +64,7 @@ def ask_for_profile(
         memories,
         language,
         "profile",
-        listed={"entries": item},
+        listed={"entries": schema},
         read=read,
         lines=shown,
         most=most,
@@ -127,9 +127,9 @@ def ask_for_knowledge(
         "kind": _KIND, "content": _TEXT, "importance": _NUMBER, "project": _TEXT, "topic": _TEXT,
     }  # fmt: skip
     lines = [f"[{n}] {redact(line)}" for n, line in enumerate(summaries, 1)]
-    named = f"projects: {redact(', '.join(projects))}"
+    header = f"projects: {redact(', '.join(projects))}"
     answer = model.ask(
-        fence("\n".join([named, *lines]), "events"),
+        fence("\n".join([header, *lines]), "events"),
         purpose="compress",
         schema=_object({"facts": {"type": "array", "items": _object(fact)}}),
         parse=_read_facts,

@@ -292,8 +292,8 @@ def find_clock_gap(store: Store, space: str, settings: Settings, now: datetime) 
     if longest is None:
         return None
     with store.read(space) as unit:
-        seen = unit.runs.last_activity(now - _CONFIRMED)
-    return None if seen is None or now - seen <= longest else now - seen
+        last = unit.runs.last_activity(now - _CONFIRMED)
+    return None if last is None or now - last <= longest else now - last
 
 
 def undo_future_runs(store: Store, space: str, now: datetime) -> int:

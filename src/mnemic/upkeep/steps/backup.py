@@ -57,8 +57,8 @@ def _list_dated(folder: Path, database: Path) -> list[tuple[Path, str]]:
     """Files that are named like a copy, the oldest first, each with its day."""
     if not folder.is_dir():
         return []
-    named = [(file, _day(file.name, database)) for file in sorted(folder.iterdir())]
-    return [(file, day) for file, day in named if day and file.is_file() and not file.is_symlink()]
+    dated = [(file, _day(file.name, database)) for file in sorted(folder.iterdir())]
+    return [(file, day) for file, day in dated if day and file.is_file() and not file.is_symlink()]
 
 
 def _day(name: str, database: Path) -> str:

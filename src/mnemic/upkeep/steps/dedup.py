@@ -120,8 +120,8 @@ def _merges(
 
 
 def _merge(memory: Memory, into: Memory, why: tuple[str, str]) -> Change:
-    kept = short(into.text)
-    reason = Reason(f"{why[0]}: {kept}", f"{why[1]}：{kept}")
+    text = short(into.text)
+    reason = Reason(f"{why[0]}: {text}", f"{why[1]}：{text}")
     return Change.of("merge", memory, reason, into.id)
 
 
