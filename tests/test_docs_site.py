@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from mkdocs.exceptions import Abort
+from playwright.sync_api import Browser
 
 from scripts import docs_site
-from tests.serve.inspector.browsers import chromium
+from tests.serve.inspector.browsers import browser
+
+__all__ = ["browser"]
 
 LOADED = re.compile(r"""(?:src|href)=["'](https?://[^"']+)["'][^>]*>""")
 
@@ -56,19 +59,18 @@ def test_a_link_that_leads_nowhere_fails_the_build(
     [(".", "forget for good", "Forgetting"), ("zh", "编程智能体", "编程智能体")],
 )
 def test_search_finds_from_a_file_in_the_browser(
-    site: Path, home: str, words: str, title: str
+    browser: Browser, site: Path, home: str, words: str, title: str
 ) -> None:
-    with chromium() as browser:
-        page = browser.new_page()
-        elsewhere: list[str] = []
-        page.on("request", lambda r: elsewhere.append(r.url) if "file:" not in r.url else None)
-        page.goto((site / home / "index.html").as_uri())
-        page.click("input.md-search__input")  # which loads the index
-        meta = "document.querySelector('.md-search-result__meta').textContent"
-        page.wait_for_function(f"() => !/Init|初始化/.test({meta})")
-        page.keyboard.insert_text(words)
-        page.keyboard.press("End")  # it searches when a key goes up
-        page.wait_for_selector(".md-search-result__item")
-        found = page.inner_text(".md-search-result__list")
-        assert title in found
-        assert [url for url in elsewhere if not url.startswith(("data:", "blob:"))] == []
+    page = browser.new_page()
+    elsewhere: list[str] = []
+    page.on("request", lambda r: elsewhere.append(r.url) if "file:" not in r.url else None)
+    page.goto((site / home / "index.html").as_uri())
+    page.click("input.md-search__input")  # which loads the index
+    meta = "document.querySelector('.md-search-result__meta').textContent"
+    page.wait_for_function(f"() => !/Init|初始化/.test({meta})")
+    page.keyboard.insert_text(words)
+    page.keyboard.press("End")  # it searches when a key goes up
+    page.wait_for_selector(".md-search-result__item")
+    found = page.inner_text(".md-search-result__list")
+    assert title in found
+    assert [url for url in elsewhere if not url.startswith(("data:", "blob:"))] == []

@@ -45,9 +45,27 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return Path(shutil.copy(build.path_of(request.param), tmp_path / "old.db"))
 
 
+@pytest.fixture(scope="module")
+def upgraded_files() -> dict[bytes, Path]:
+    """What became of each of them, upgraded once."""
+    return {}
+
+
 @pytest.fixture
-def upgraded(old: Path, open_mind: OpenMind, clock: ManualClock) -> Mind:
+def upgraded(
+    old: Path,
+    open_mind: OpenMind,
+    clock: ManualClock,
+    upgraded_files: dict[bytes, Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Mind:
     clock.set(build.START + timedelta(hours=1, minutes=1))
+    before = old.read_bytes()
+    if before not in upgraded_files:
+        upgraded_files[before] = tmp_path_factory.mktemp("upgraded") / "old.db"
+        open_mind(old).close()
+        shutil.copy(old, upgraded_files[before])
+    shutil.copy(upgraded_files[before], old)
     return open_mind(old)
 
 
