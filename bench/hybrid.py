@@ -79,7 +79,7 @@ def _opened(open_: ExitStack, grown: Grown) -> tuple[Store, VectorSet]:
     store: Store = SqliteStore(str(grown.path), busy_timeout=60, now=lambda: datetime.now(UTC))
     open_.callback(store.close)
     with store.read(SPACE) as unit:
-        ((name, number),) = unit.vectors.known_embedders().items()
+        ((name, number),) = unit.vectors.list_embedders().items()
         return store, VectorSet(number, name, unit.vectors.dimensions(number))
 
 

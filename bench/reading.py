@@ -62,13 +62,13 @@ def _give_vectors(path: Path) -> None:
     opened = SqliteStore(str(path), busy_timeout=60, now=lambda: datetime.now(UTC))
     with closing(opened) as store:
         with store.read(SPACE) as unit:
-            ((_, number),) = unit.vectors.known_embedders().items()
+            ((_, number),) = unit.vectors.list_embedders().items()
             read = unit.vectors.load(number, "turn", None, _READ)
             tokens = unit.vectors.tokens(number, read.docs)
         whole = np.frombuffer(read.vectors, np.float32).reshape(len(read.docs), -1)
         while True:
             with store.write(SPACE) as unit:
-                waiting = unit.vectors.unembedded(number, _BATCH)
+                waiting = unit.vectors.list_unembedded(number, _BATCH)
                 if not waiting:
                     return
                 drawn = rng.integers(0, len(read.docs), len(waiting))
@@ -113,7 +113,7 @@ def weigh(path: Path) -> dict[str, float]:
     """Bytes of a turn."""
     opened = SqliteStore(str(path), busy_timeout=60, now=lambda: datetime.now(UTC), read_only=True)
     with closing(opened) as store, store.read(SPACE) as unit:
-        ((_, number),) = unit.vectors.known_embedders().items()
+        ((_, number),) = unit.vectors.list_embedders().items()
         read = unit.vectors.load(number, "turn", None, _READ)
         tokens = unit.vectors.tokens(number, read.docs)
         kept = (sum(map(len, tokens.values())) + len(read.vectors)) / max(1, len(set(read.docs)))

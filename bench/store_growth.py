@@ -65,7 +65,7 @@ def embed(store: Store) -> tuple[int, int]:
     done = 0
     while True:
         with store.write(_SPACE) as unit:
-            waiting = unit.vectors.unembedded(number, _BATCH)
+            waiting = unit.vectors.list_unembedded(number, _BATCH)
             rows = [
                 VectorRow(text.doc, 0, meaning(place_of(text.doc)).tobytes()) for text in waiting
             ]
@@ -121,7 +121,7 @@ def _ask_vectors(store: Store, size: int) -> str:
     queries = _block(1 << 40)[:_QUERIES]
     chosen = VectorSet(number, _EMBEDDER, _WIDE)
     with store.read(_SPACE) as unit:
-        indexed = unit.vectors.indexed(number)
+        indexed = unit.vectors.has_index(number)
         live.tables(unit.vectors, chosen)
     live.settle()
 

@@ -191,7 +191,7 @@ class Scored:
 
 def _scored(network: Network, names: Sequence[str], example: Example) -> Scored:
     features = {name: example.rows[:, n] for n, name in enumerate(names)}
-    scores = network.value(network.standardised(example.rows))
+    scores = network.value(network.standardize(example.rows))
     among = beside_nothing(network, names, features, scores)
     return Scored(scores, query_summary(names, features, scores, among))
 
@@ -235,7 +235,7 @@ def crossed(
         fit, slope = train_fit([examples[n] for n in seen_at], [scored[n] for n in seen_at])
         for n in range(len(examples)):
             if folds[n] == fold:
-                best = fit.value(fit.standardised(scored[n].summary[None]))
+                best = fit.value(fit.standardize(scored[n].summary[None]))
                 odds[n] = best + slope * (scored[n].scores - scored[n].scores.max())
     return [scored[n] for n in range(len(examples))], odds
 

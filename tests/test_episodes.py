@@ -22,7 +22,7 @@ from mnemic.learn.episodes import (
     parse_episode,
     write_episode,
 )
-from mnemic.prompts import Language, filled, prompt
+from mnemic.prompts import Language, fill_prompt, prompt
 from mnemic.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
 from mnemic.settings import load
 from mnemic.store.contract import Store
@@ -258,7 +258,7 @@ def test_long_talk_keeps_its_beginning_and_its_end() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_prompts_name_every_field_in_both_languages(language: Language) -> None:
-    text = filled("episode", language, summary_chars=123)
+    text = fill_prompt("episode", language, summary_chars=123)
     assert "123" in text
     assert "$" not in text
     assert "$summary_chars" in prompt("episode", language)

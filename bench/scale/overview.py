@@ -15,7 +15,7 @@ from bench.figures import Figure, Target, at_most, figure
 from bench.scale.service import processor_seconds, serving
 from mnemic import NewTurn
 from mnemic.learn.memories import memory_terms
-from mnemic.store.codec import stored_text
+from mnemic.store.codec import as_text
 from mnemic.types import SafeText
 
 _LARGE = "large"
@@ -64,7 +64,7 @@ def _plant(engine: mnemic.Engine, memories: int, tell: Callable[[str], None]) ->
 def _reworded(text: SafeText) -> SafeText:
     """What a turn says in other words: its second half first."""
     middle = len(text) // 2
-    return stored_text(f"{text[middle:]} {text[:middle]}")
+    return as_text(f"{text[middle:]} {text[:middle]}")
 
 
 def _measure(process: int, said: dict[str, str], name: str, of: str) -> Figure:

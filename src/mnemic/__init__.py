@@ -106,9 +106,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from mnemic.late import load
 
-    found: object = getattr(load(_HOMES.get(name, "mnemic.types")), name)
-    globals()[name] = found
-    return found
+    value: object = getattr(load(_HOMES.get(name, "mnemic.types")), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

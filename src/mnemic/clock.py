@@ -16,8 +16,8 @@ class Clock(Protocol):
 
 def monotonic_of(clock: Clock) -> Callable[[], float]:
     """Seconds that only grow, however the clock is set; for measuring how long something takes."""
-    own: Callable[[], float] | None = getattr(clock, "monotonic", None)
-    return time.monotonic if own is None else own
+    monotonic: Callable[[], float] = getattr(clock, "monotonic", time.monotonic)
+    return monotonic
 
 
 class SystemClock:

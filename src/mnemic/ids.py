@@ -58,7 +58,7 @@ def _spell(stamp: int) -> SafeName:
     return constant(f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}")
 
 
-def made_until(id_: str, moment: datetime) -> bool:
+def is_not_after(id_: str, moment: datetime) -> bool:
     """Whether an id was made at that moment or before it, to the millisecond."""
     return int(id_[:8] + id_[9:13], 16) <= int(moment.timestamp() * 1000)
 
@@ -75,7 +75,7 @@ def order_of(id_: str) -> int:
     return int(id_[:8] + id_[9:13] + id_[15:18], 16)
 
 
-def made_at(id_: str) -> datetime:
+def read_moment(id_: str) -> datetime:
     """The moment an id was made, by the clock of whoever made it."""
     return datetime.fromtimestamp(int(id_.replace("-", "")[:12], 16) / 1000, UTC)
 

@@ -17,8 +17,8 @@ def make_folder(folder: Path) -> None:
         if folder == folder.parent:
             break
         folder = folder.parent
-    for one in reversed(missing):
-        one.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    for folder in reversed(missing):
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 def opener(path: str, flags: int) -> int:

@@ -48,14 +48,14 @@ def start() -> None:
         raise MissingExtra.of(error.name or "opentelemetry", "tracing") from error
     name = os.environ.get(EXPORTER, "")
     if name and not isinstance(trace.get_tracer_provider(), TracerProvider):
-        found = list(entry_points(group="opentelemetry_traces_exporter", name=name))
-        if not found:
+        exporters = list(entry_points(group="opentelemetry_traces_exporter", name=name))
+        if not exporters:
             raise ConfigError(
                 f"{EXPORTER}={name}, and no installed package exports so",
                 remedy="Use console, or install opentelemetry-exporter-otlp for otlp",
             )
         provider = TracerProvider()
-        provider.add_span_processor(BatchSpanProcessor(found[0].load()()))
+        provider.add_span_processor(BatchSpanProcessor(exporters[0].load()()))
         trace.set_tracer_provider(provider)
     _tracer = trace.get_tracer("mnemic")
 

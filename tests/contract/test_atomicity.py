@@ -51,14 +51,14 @@ def picture(store: Store, space: str = SPACE) -> list[object]:
     with store.read(space) as unit:
         return [
             unit.ledger.sessions(10, 0),
-            [unit.ledger.undigested(constant(s)) for s in ("s", "new")],
+            [unit.ledger.list_undigested(constant(s)) for s in ("s", "new")],
             [unit.ledger.transcript(constant(s)) for s in ("s", "new")],
             found(store, space),
             unit.memories.find(MemoryFilter(holds_at=NOON)),
             unit.attachments.latest(session=None, direction=None, limit=10),
             unit.journal.events(),
             unit.journal.usage(None),
-            unit.tasks.unfinished(None, 10),
+            unit.tasks.list_unfinished(None, 10),
         ]
 
 

@@ -62,12 +62,12 @@ def test_turns_leave_no_row_anywhere(store: Store) -> None:
     append(store, turn("alpha"), space="other")
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder("e", 2)
-        texts = unit.vectors.unembedded(number, 10)
+        texts = unit.vectors.list_unembedded(number, 10)
         vector = b"\x00\x00\x80?\x00\x00\x00\x00"
         unit.vectors.put(number, texts, [VectorRow(text.doc, 0, vector) for text in texts])
         before = unit.vectors.state(number).rewrites["turn"]
     with store.write(SPACE) as unit:
-        assert unit.eraser.held_terms(["alpha", "beta", "delta"]) == {"alpha", "beta"}
+        assert unit.eraser.find_terms(["alpha", "beta", "delta"]) == {"alpha", "beta"}
         docs = unit.eraser.docs("turn", [rows[0].id])
         assert unit.eraser.only_in(["alpha", "beta"], docs) == {"alpha"}
         (text,) = unit.vectors.texts([rows[0].id])
@@ -76,14 +76,14 @@ def test_turns_leave_no_row_anywhere(store: Store) -> None:
     with store.read(SPACE) as unit:
         assert [t.text for t in unit.ledger.turns(TurnFilter())] == ["beta"]
         assert unit.ledger.turns(TurnFilter(tool=constant("search"))) == []
-        assert unit.eraser.held_terms(["alpha", "beta", "gamma"]) == {"beta"}
+        assert unit.eraser.find_terms(["alpha", "beta", "gamma"]) == {"beta"}
         assert unit.vectors.count(number, 10) == 0, "beta was read beside alpha"
-        assert [text.text for text in unit.vectors.unembedded(number, 10)] == ["beta"]
+        assert [text.text for text in unit.vectors.list_unembedded(number, 10)] == ["beta"]
         assert unit.vectors.state(number).rewrites["turn"] > before
         assert [(s.id, s.turns) for s in unit.ledger.sessions(10, 0)] == [("s", 1)]
         assert unit.cleanup.orphans(5).counts == dict.fromkeys(unit.cleanup.orphans(5).counts, 0)
     with store.read("other") as unit:
-        assert unit.eraser.held_terms(["alpha"]) == {"alpha"}, "theirs stays"
+        assert unit.eraser.find_terms(["alpha"]) == {"alpha"}, "theirs stays"
     assert all(finding.ok for finding in store.check(SPACE, deep=True))
 
 
@@ -92,7 +92,7 @@ def test_the_last_number_is_given_again_and_nothing_takes_it_for_done(store: Sto
     append(store, first, last)
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder("e", 2)
-        unit.vectors.put(number, unit.vectors.unembedded(number, 10), [])
+        unit.vectors.put(number, unit.vectors.list_unembedded(number, 10), [])
         unit.ledger.set_state([first.id, last.id], "empty", constant(""))
         unit.ledger.mark_extracted(constant("s"))
         unit.ledger.mark_digested(constant("s"))
@@ -100,9 +100,9 @@ def test_the_last_number_is_given_again_and_nothing_takes_it_for_done(store: Sto
     fresh = turn("three", at=after(hours=2))
     append(store, fresh)
     with store.read(SPACE) as unit:
-        assert [t.id for t in unit.ledger.undigested(constant("s"))] == [fresh.id]
-        assert [t.id for t in unit.ledger.unextracted(constant("s"), 10)] == [fresh.id]
-        assert [text.text for text in unit.vectors.unembedded(number, 10)] == ["three"]
+        assert [t.id for t in unit.ledger.list_undigested(constant("s"))] == [fresh.id]
+        assert [t.id for t in unit.ledger.list_unextracted(constant("s"), 10)] == [fresh.id]
+        assert [text.text for text in unit.vectors.list_unembedded(number, 10)] == ["three"]
     with store.write(SPACE) as unit:
         unit.eraser.remove(Removal(turns=[first.id, fresh.id]))
         assert unit.vectors.coverage() == {}
@@ -137,11 +137,11 @@ def test_events_about_what_goes_go_and_texts_are_rewritten(store: Store) -> None
             )
         unit.eraser.remove(Removal(memories=[gone.id]))
         (event,) = unit.journal.events()
-        assert unit.eraser.stored("event", event.id) == '{"x":1}'
+        assert unit.eraser.read_text("event", event.id) == '{"x":1}'
         unit.eraser.rewrite(Rewrite("event", event.id, constant('{"x":2}')))
         assert unit.journal.events()[0].payload == {"x": 2}
         unit.scratchpads.put(constant("buy milk"), NOON)
-        assert [held.texts for held in unit.eraser.stored_texts(["scratchpad"])] == [("buy milk",)]
+        assert [held.texts for held in unit.eraser.read_texts(["scratchpad"])] == [("buy milk",)]
         unit.eraser.rewrite(Rewrite("scratchpad", "", constant("")))
         pad = unit.scratchpads.get()
         assert pad is not None
@@ -197,7 +197,7 @@ def test_packed_terms_are_numbers_and_go_with_their_row(store: Store) -> None:
     assert bm25.pack("alpha") == row.packed
     with store.write(SPACE) as unit:
         unit.eraser.remove(Removal(turns=[row.id]))
-        assert unit.text.unindexed("turn", 5) == []
+        assert unit.text.list_unindexed("turn", 5) == []
 
 
 def test_vectors_that_come_after_their_record_went_are_dropped(store: Store) -> None:
@@ -206,11 +206,11 @@ def test_vectors_that_come_after_their_record_went_are_dropped(store: Store) -> 
     vector = b"\x00\x00\x80?\x00\x00\x00\x00"
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder("e", 2)
-        read = unit.vectors.unembedded(number, 10)
+        read = unit.vectors.list_unembedded(number, 10)
         unit.eraser.remove(Removal(turns=[rows[1].id]))
         unit.vectors.put(number, read, [VectorRow(text.doc, 0, vector) for text in read])
         assert unit.vectors.count(number, 10) == 1
     fresh = turn("three", at=after(hours=2))
     append(store, fresh)
     with store.read(SPACE) as unit:
-        assert [text.text for text in unit.vectors.unembedded(number, 10)] == ["three"]
+        assert [text.text for text in unit.vectors.list_unembedded(number, 10)] == ["three"]

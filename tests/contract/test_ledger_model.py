@@ -239,10 +239,10 @@ class LedgerMachine(RuleBasedStateMachine):
                 ]
                 backwards = unit.ledger.turns(TurnFilter(session=constant(name), newest_first=True))
                 assert backwards == got[::-1]
-                assert [t.id for t in unit.ledger.undigested(constant(name))] == [
+                assert [t.id for t in unit.ledger.list_undigested(constant(name))] == [
                     m.row.id for m in session.written if "digested" in m.waits
                 ]
-                assert [t.id for t in unit.ledger.untranscribed(constant(name))] == [
+                assert [t.id for t in unit.ledger.list_untranscribed(constant(name))] == [
                     m.row.id for m in session.written if "transcribed" in m.waits
                 ]
             everything = [m for session in model.values() for m in session.written]

@@ -300,9 +300,9 @@ def test_what_may_be_offered(store: Store) -> None:
         assert offered(3) == [plain.id, snoozed.id, weighty.id], "what was put off is due"
         unit.memories.count_offer([snoozed.id], after(hours=3))
         assert offered(4) == [plain.id, weighty.id, snoozed.id]
-        assert len(unit.memories.lapsed(NOON, 10)) == 4
-        assert len(unit.memories.lapsed(NOON, 1)) == 1
-        assert unit.memories.lapsed(after(hours=-1), 10) == []
+        assert len(unit.memories.list_lapsed(NOON, 10)) == 4
+        assert len(unit.memories.list_lapsed(NOON, 1)) == 1
+        assert unit.memories.list_lapsed(after(hours=-1), 10) == []
 
 
 @pytest.mark.feature("M8", preset="semibot")
@@ -312,7 +312,7 @@ def test_the_nearest_by_vectors(store: Store) -> None:
     waiting = put(store, "d", status="pending")
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder("angles", 2)
-        rows = unit.vectors.unembedded(number, 10)
+        rows = unit.vectors.list_unembedded(number, 10)
         unit.vectors.put(
             number,
             rows,
@@ -441,15 +441,15 @@ def test_slots_of_names_that_are_long_are_told_apart_by_their_ends(store: Store)
             now=after(hours=1),
         )
         assert ids(found) == [kept.id]
-        assert [one.text for one in unit.memories.stated([slot], [], each=9)] == ["this"]
-        of_subject = unit.memories.stated([], [f"{subject}a"], each=9)
+        assert [one.text for one in unit.memories.list_stated([slot], [], each=9)] == ["this"]
+        of_subject = unit.memories.list_stated([], [f"{subject}a"], each=9)
         assert {one.text for one in of_subject} == {"this", "another predicate"}
 
 
 def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
     def stated(slots: Sequence[str], subjects: Sequence[str], each: int = 10) -> list[str]:
         with store.read(SPACE) as unit:
-            found = unit.memories.stated(slots, subjects, each=each)
+            found = unit.memories.list_stated(slots, subjects, each=each)
             docs = [entry.doc for entry in found]
             assert set(unit.text.records(docs)) == set(docs)
         return [entry.text for entry in found]
@@ -477,7 +477,7 @@ def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
     ]
     assert stated([], []) == []
     with store.read("another") as unit:
-        assert unit.memories.stated([home], ["lea"], each=10) == []
+        assert unit.memories.list_stated([home], ["lea"], each=10) == []
 
 
 def test_a_statement_is_found_by_its_wording_however_it_is_spelled(store: Store) -> None:
@@ -489,7 +489,7 @@ def test_a_statement_is_found_by_its_wording_however_it_is_spelled(store: Store)
 
     def worded(content: str) -> list[str]:
         with store.write(SPACE) as unit:
-            alike = unit.memories.worded_alike(
+            alike = unit.memories.find_alike(
                 constant(content), project=constant("kitchen"), status="active", now=NOON
             )
             return [found.id for found in alike]

@@ -48,7 +48,7 @@ def maybe_claim(store: Store, now: datetime = NOON, owner: str = "w") -> Job | N
 
 def jobs(store: Store, state: JobState | None = None, space: str = SPACE) -> list[Job]:
     with store.read(space) as unit:
-        return unit.tasks.unfinished(state, 100)
+        return unit.tasks.list_unfinished(state, 100)
 
 
 def bury(store: Store, key: str = "k", now: datetime = NOON) -> Job:
@@ -349,7 +349,7 @@ class TestDead:
             assert unit.tasks.redrive(None, NOON) == 0
             assert unit.tasks.redrive([job.id], NOON) == 0
             assert unit.tasks.discard([job.id]) == 0
-            assert unit.tasks.unfinished(None, 10) == []
+            assert unit.tasks.list_unfinished(None, 10) == []
         assert [j.id for j in jobs(store, "dead")] == [job.id]
 
 
@@ -364,7 +364,7 @@ class TestLooking:
         assert [job.key for job in jobs(store, "ready")] == ["soon", "late"]
         assert [job.key for job in jobs(store, "running")] == ["running"]
         with store.read(SPACE) as unit:
-            assert len(unit.tasks.unfinished(None, 2)) == 2
+            assert len(unit.tasks.list_unfinished(None, 2)) == 2
 
     def test_the_next_due_moment(self, store: Store) -> None:
         assert store.queue.next_due(NOON) is None

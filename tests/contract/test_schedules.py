@@ -27,7 +27,7 @@ def advance(
 
 def jobs(store: Store) -> list[Job]:
     with store.read(SPACE) as unit:
-        return unit.tasks.unfinished(None, 10)
+        return unit.tasks.list_unfinished(None, 10)
 
 
 @pytest.fixture(autouse=True)

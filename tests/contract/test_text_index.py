@@ -33,7 +33,7 @@ def search(
     with store.read(space) as unit:
         found = unit.text.search(terms, Scope(types=of, **{"now": NOON, **scope}), limit)
         docs = [match.doc for match in found.matches]
-        records, matched = unit.text.records(docs), unit.text.matched(found, docs)
+        records, matched = unit.text.records(docs), unit.text.match(found, docs)
         return [Match(*records[doc], score, matched[doc]) for doc, score in scored(found)]
 
 
@@ -170,7 +170,7 @@ def test_what_is_written_is_indexed(store: Store) -> None:
         keep(unit, memory())
         attach(unit, attachment())
         for type_ in RECORD_TYPES:
-            assert unit.text.unindexed(type_, 10) == []
+            assert unit.text.list_unindexed(type_, 10) == []
 
 
 def test_a_cleared_index_is_filled_again_record_by_record(store: Store) -> None:
@@ -180,16 +180,16 @@ def test_a_cleared_index_is_filled_again_record_by_record(store: Store) -> None:
     store.clear_text_index()
     assert search(store, "tea") == []
     with store.write(SPACE) as unit:
-        assert unit.text.unindexed("turn", 10) == [row.id for row in rows]
-        first = unit.text.unindexed("turn", 2)
+        assert unit.text.list_unindexed("turn", 10) == [row.id for row in rows]
+        first = unit.text.list_unindexed("turn", 2)
         assert first == [row.id for row in rows[:2]]
         for id_ in first:
             unit.text.put("turn", {id_: constant("tea again")})
-        assert unit.text.unindexed("turn", 10) == [row.id for row in rows[2:]]
+        assert unit.text.list_unindexed("turn", 10) == [row.id for row in rows[2:]]
         unit.text.put("turn", {"nobody": constant("tea")})
     assert sorted(ids(store, "again")) == sorted(first)
     with store.write("other") as unit:
-        assert len(unit.text.unindexed("turn", 10)) == 1
+        assert len(unit.text.list_unindexed("turn", 10)) == 1
 
 
 def test_putting_twice_leaves_the_last(store: Store) -> None:

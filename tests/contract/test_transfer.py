@@ -33,7 +33,7 @@ def move(source: Store, target: Store) -> None:
                 assert (len(put.added), put.known, put.conflicts) == (len(rows), 0, [])
                 again = other.transfer.put(table, rows)
                 assert (again.added, again.known, again.conflicts) == ([], len(rows), [])
-                assert other.transfer.stored(table, rows) == rows
+                assert other.transfer.find_stored(table, rows) == rows
 
 
 def queue(store: Store, *keys: str) -> None:

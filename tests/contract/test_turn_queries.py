@@ -106,18 +106,18 @@ def test_what_the_owner_said_in_few_words(busy: Store) -> None:
     append(busy, long, other._replace(trust="external"))
     with busy.read(SPACE) as unit:
         docs = unit.ledger.latest_docs(100)
-        told = unit.ledger.said_by_owner([*docs, docs[0], 1], 2)
-        assert unit.ledger.said_by_owner([], 2) == {}
+        told = unit.ledger.read_owned([*docs, docs[0], 1], 2)
+        assert unit.ledger.read_owned([], 2) == {}
     assert sorted(told.values()) == ["a0", "b0"]
     assert set(told) <= set(docs)
     with busy.read("another") as unit:
-        assert unit.ledger.said_by_owner(docs, 2) == {}
+        assert unit.ledger.read_owned(docs, 2) == {}
 
 
 def test_the_terms_of_turns_that_called_no_tool(busy: Store) -> None:
     texts = {one.id: one.text for one in found(busy)}
     with busy.read(SPACE) as unit:
-        packed = unit.text.packed_terms("turn", [*texts, "nothing"])
+        packed = unit.text.read_packed("turn", [*texts, "nothing"])
     by_text = {text: packed.pop(id_) for id_, text in texts.items() if id_ in packed}
     assert by_text == {text: pack(text) for text in ("a0", "b0", "b2", "c0")}
     assert not packed

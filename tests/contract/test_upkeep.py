@@ -106,10 +106,10 @@ def test_daily_events_wait_until_their_day_is_over(store: Store) -> None:
     )
     with store.write(SPACE) as unit:
         unit.journal.add_daily_event(event)
-        assert unit.journal.uncompressed(DAY, 9) == []
-        assert unit.journal.uncompressed(date(2026, 2, 13), 9) == [event]
+        assert unit.journal.list_uncompressed(DAY, 9) == []
+        assert unit.journal.list_uncompressed(date(2026, 2, 13), 9) == [event]
         unit.journal.mark_compressed(["e"], compressed=True)
-        assert unit.journal.uncompressed(date(2026, 2, 13), 9) == []
+        assert unit.journal.list_uncompressed(date(2026, 2, 13), 9) == []
 
 
 @pytest.mark.feature("U1")

@@ -27,7 +27,7 @@ def number(store: Store, name: str = ONE, space: str = SPACE) -> int:
 
 def waiting(store: Store, embedder: int, limit: int = 100, space: str = SPACE) -> list[EmbedText]:
     with store.read(space) as unit:
-        return unit.vectors.unembedded(embedder, limit)
+        return unit.vectors.list_unembedded(embedder, limit)
 
 
 def some(seed: int, rows: int = 1) -> Floats:
@@ -84,7 +84,7 @@ def test_an_embedder_keeps_its_number(store: Store) -> None:
     assert one != two
     assert number(store) == one
     with store.read(SPACE) as unit:
-        assert unit.vectors.known_embedders() == {ONE: one, TWO: two}
+        assert unit.vectors.list_embedders() == {ONE: one, TWO: two}
 
 
 def test_every_type_waits_for_its_vectors(store: Store) -> None:
@@ -287,11 +287,11 @@ def test_what_was_paid_for_is_kept_by_its_hash(store: Store) -> None:
         unit.vectors.cache(one, vectors)
         unit.vectors.cache(one, {b"a" * 32: some(3).tobytes()})
     with store.read(SPACE) as unit:
-        assert unit.vectors.cached(one, [b"a" * 32, b"b" * 32, b"c" * 32]) == vectors
-        assert unit.vectors.cached(two, list(vectors)) == {}
-        assert unit.vectors.cached(one, []) == {}
+        assert unit.vectors.read_cached(one, [b"a" * 32, b"b" * 32, b"c" * 32]) == vectors
+        assert unit.vectors.read_cached(two, list(vectors)) == {}
+        assert unit.vectors.read_cached(one, []) == {}
     with store.write("other") as unit:
-        assert unit.vectors.cached(one, list(vectors)) == {}, "nor does it tell another owner"
+        assert unit.vectors.read_cached(one, list(vectors)) == {}, "nor does it tell another owner"
 
 
 @pytest.mark.feature("R3")
@@ -324,8 +324,8 @@ def test_the_others_are_retired(store: Store) -> None:
     assert len(waiting(store, one)) == 1, "it would have to begin again"
     assert waiting(store, two) == []
     with store.read(SPACE) as unit:
-        assert unit.vectors.cached(one, [b"a" * 32]) == {}
-        assert len(unit.vectors.cached(two, [b"a" * 32])) == 1
+        assert unit.vectors.read_cached(one, [b"a" * 32]) == {}
+        assert len(unit.vectors.read_cached(two, [b"a" * 32])) == 1
     assert rewrites(store, two) == before + 1, "an index in memory must notice"
     with store.write(SPACE) as unit:
         unit.vectors.retire_others(two)
@@ -352,7 +352,7 @@ def test_spaces_are_apart(store: Store) -> None:
     assert held(store, one, space="other") == []
     assert len(held(store, one)) == 1
     with store.read("nobody") as unit:
-        assert unit.vectors.unembedded(one, 10) == []
+        assert unit.vectors.list_unembedded(one, 10) == []
         assert unit.vectors.scan(one, some(1).tobytes()) == []
 
 

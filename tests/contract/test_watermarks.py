@@ -10,12 +10,12 @@ from tests.contract.rows import SPACE, after, append, contents, turn
 
 def undigested(store: Store, session: str = "s") -> list[str]:
     with store.read(SPACE) as unit:
-        return contents(unit.ledger.undigested(constant(session)))
+        return contents(unit.ledger.list_undigested(constant(session)))
 
 
 def untranscribed(store: Store, session: str = "s") -> list[str]:
     with store.read(SPACE) as unit:
-        return contents(unit.ledger.untranscribed(constant(session)))
+        return contents(unit.ledger.list_untranscribed(constant(session)))
 
 
 def test_new_turns_wait_and_marked_ones_do_not(store: Store) -> None:

@@ -58,7 +58,7 @@ def tell(store: Store, count: int, seed: int = 1, parts: int = 1) -> dict[int, F
     append(store, *(turn(f"turn {seed} {n}", session=f"s{seed}") for n in range(count)))
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder(NAME, DIMENSIONS)
-        waiting = unit.vectors.unembedded(number, count)
+        waiting = unit.vectors.list_unembedded(number, count)
         given = {record.doc: some(record.doc % 100_003, parts) for record in waiting}
         unit.vectors.put(number, waiting, _rows(given))
     return given
@@ -147,7 +147,7 @@ def test_garbage_in_the_rows_is_refused(engine: VectorEngine, store: Store) -> N
     doc = next(iter(tell(store, 1)))
     append(store, turn("another"))
     with store.write(SPACE) as unit:
-        waiting = unit.vectors.unembedded(1, 5)
+        waiting = unit.vectors.list_unembedded(1, 5)
         unit.vectors.put(1, waiting, [VectorRow(doc + 1, 0, bytes(4 * DIMENSIONS))])
     with pytest.raises(StoreDamaged), store.read(SPACE) as unit:
         follow(table, unit.vectors, 1, "turn")

@@ -17,7 +17,7 @@ from mnemic.language.guard import DEFAULT
 from mnemic.language.story import EpisodeDraft
 from mnemic.learn.episodes import parse_episode
 from mnemic.learn.facts import FactReader, schema
-from mnemic.prompts import Language, filled, prompt
+from mnemic.prompts import Language, fill_prompt, prompt
 from mnemic.types import Turn, constant
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
@@ -66,7 +66,7 @@ EXAMPLE = re.compile(r"^\[(\d)\] (\S+) (\S+) (\S+) (\w+): (.*)$")
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_two_examples_that_the_reader_takes_whole(language: Language) -> None:
-    lines = filled("extract", language, **BLANKS).splitlines()
+    lines = fill_prompt("extract", language, **BLANKS).splitlines()
     turns: list[Turn] = []
     read = 0
     for line in lines:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import mnemic
 from mnemic.clock import ManualClock
-from mnemic.documents.fallback.logs import LoggedTurn, parse, written
+from mnemic.documents.fallback.logs import LoggedTurn, parse, render
 from mnemic.types import SafeCall, SafeResult, ToolCall, ToolResult, Turn, constant
 from tests.conftest import NOON, OpenMind
 
@@ -296,7 +296,7 @@ def test_a_log_gives_back_what_was_written(content: str, sender: str, told: str,
         tokens=7,
     )
     said = LoggedTurn(turn, project=constant("p"), placed=True)
-    assert list(parse(written(said) + written(said))) == [said, said]
+    assert list(parse(render(said) + render(said))) == [said, said]
 
 
 @pytest.mark.parametrize("text", AWKWARD)

@@ -284,5 +284,5 @@ def test_words_and_names_of_any_length(store: PostgresStore) -> None:
         with store.open_read(SPACE) as unit:
             found = unit.text.search([QueryTerm(words, 1.0)], Scope(RECORD_TYPES, now=after()), 10)
             assert len(found.matches) == (3 if words == long else 1)
-            assert unit.eraser.held_terms([words, long + "x"]) == {words}
+            assert unit.eraser.find_terms([words, long + "x"]) == {words}
     assert [finding for finding in store.check(SPACE, deep=True) if not finding.ok] == []

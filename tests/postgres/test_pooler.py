@@ -100,7 +100,7 @@ def test_the_index_of_a_large_space_is_made_behind_a_pooler(
     embedder, _, _ = embed(store, "first")
     store.index_vectors(SPACE, embedder)
     with store.open_read(SPACE) as unit:
-        assert unit.vectors.indexed(embedder)
+        assert unit.vectors.has_index(embedder)
     store.close()
 
 

@@ -29,7 +29,7 @@ def vectors(count: int, seed: int = 0) -> Floats:
 def embed(store: PostgresStore, name: str, seed: int = 0) -> tuple[int, Floats, list[int]]:
     with store.write(SPACE) as unit:
         number = unit.vectors.embedder(name, WIDE)
-        waiting = unit.vectors.unembedded(number, MANY)
+        waiting = unit.vectors.list_unembedded(number, MANY)
         docs, drawn = [text.doc for text in waiting], vectors(len(waiting), seed)
         rows = [VectorRow(doc, 0, row.tobytes()) for doc, row in zip(docs, drawn, strict=True)]
         unit.vectors.put(number, waiting, rows)
@@ -41,14 +41,14 @@ def test_a_large_space_gets_an_index_that_finds_the_nearest(store: PostgresStore
     append(store, *(turn(f"turn {n}", session=f"s{n % 7}") for n in range(MANY)))
     number, drawn, docs = embed(store, "first")
     with store.read(SPACE) as unit:
-        assert not unit.vectors.indexed(number)
+        assert not unit.vectors.has_index(number)
     store.index_vectors(SPACE, number)
     store.index_vectors(SPACE, number)  # there is nothing more to do
     live = LiveTables(VectorEngine(), store, SPACE)
     found = 0
     with store.read(SPACE) as unit:
-        assert unit.vectors.indexed(number)
-        assert not unit.vectors.indexed(number + 1)
+        assert unit.vectors.has_index(number)
+        assert not unit.vectors.has_index(number + 1)
         for query in vectors(20, seed=1):
             cosines = drawn @ query
             best = [docs[n] for n in np.argsort(-cosines)[:10]]
@@ -73,8 +73,8 @@ def test_the_index_of_an_embedder_goes_with_its_vectors(store: PostgresStore) ->
         unit.vectors.retire_others(new)
     store.index_vectors(SPACE, new)
     with store.read(SPACE) as unit:
-        assert unit.vectors.indexed(new)
-        assert not unit.vectors.indexed(old)
+        assert unit.vectors.has_index(new)
+        assert not unit.vectors.has_index(old)
         assert len(unit.vectors.load(new, "turn", None, 50).docs) == 50
 
 

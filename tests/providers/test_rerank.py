@@ -14,7 +14,7 @@ import mnemic
 from mnemic.errors import BadVector, ConfigError, MissingExtra, ModelRefused
 from mnemic.language.windows import query_windows
 from mnemic.providers.rerank import OnnxReranker, Passage, fused
-from mnemic.recall.engine import PART, reranked, reranker_for
+from mnemic.recall.engine import PART, rerank, reranker_for
 from mnemic.settings import load
 from mnemic.types import Hit, NewTurn, Why
 from tests.providers.tiny import write_judge
@@ -74,17 +74,17 @@ def test_a_judgment_does_not_depend_on_what_is_judged_beside_it(tmp_path: Path) 
 
 def test_the_first_hits_are_put_in_order_and_say_why(tmp_path: Path) -> None:
     hits = [hit("coffee", 0.9), hit("tea", 0.896), hit("and", 0.89), hit("绿茶 tea", 0.6)]
-    found = reranked(judge(tmp_path), "what", hits, 3, "UTC")
+    found = rerank(judge(tmp_path), "what", hits, 3, "UTC")
     assert [one.text for one in found] == ["tea", "coffee", "and", "绿茶 tea"]
     assert [one.score for one in found] == [0.9, 0.896, 0.89, 0.6]
     assert found[0].why.parts[PART] > 0.75 > found[1].why.parts[PART]
     assert PART not in found[3].why.parts
-    assert reranked(judge(tmp_path / "again"), "what", [], 3, "UTC") == []
+    assert rerank(judge(tmp_path / "again"), "what", [], 3, "UTC") == []
 
 
 def test_the_model_is_fused_with_the_score(tmp_path: Path) -> None:
     hits = [hit("and", 0.9), hit("and tea", 0.1), hit("tea and", 0.1), hit("and what", 0)]
-    found = reranked(judge(tmp_path), "what", hits, 4, "UTC")
+    found = rerank(judge(tmp_path), "what", hits, 4, "UTC")
     assert [one.text for one in found][:2] == ["and", "and tea"], "a far better score outweighs it"
     unjudged = np.array([np.nan, 1.0, np.nan, 3.0])
     moved = fused([0.9, 0.8, 0.7, 0.6], unjudged, 1.0)

@@ -107,7 +107,7 @@ def _missing(url: str, queued: Counter[str]) -> list[str]:
     wrong = []
     for space, count in queued.items():
         with store.read(space) as unit:
-            left = len(unit.tasks.unfinished(None, 1_000_000))
+            left = len(unit.tasks.list_unfinished(None, 1_000_000))
             told = Counter(event.subject for event in unit.journal.events(limit=1_000_000))
             counted = unit.counters.totals(None).get("done", 0)
         twice = [key for key, times in told.items() if times > 1]

@@ -297,7 +297,7 @@ def test_a_new_record_in_the_place_of_a_forgotten_one_is_not_overlooked(
         route for h in mind.recall("puppy", min_score=0.0) for route in h.why.routes
     }
     with store_of(mind).read("default") as unit:
-        assert unit.ledger.untranscribed(constant("s")) == []
+        assert unit.ledger.list_untranscribed(constant("s")) == []
     assert wrong(mind) == []
 
 

@@ -11,7 +11,7 @@ from mnemic.context.parts import most_core_lines
 from mnemic.days import Zone
 from mnemic.language.gate import Verdict
 from mnemic.recall.engine import Recall
-from mnemic.recall.request import searched
+from mnemic.recall.request import choose_types
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.rules.kinds import PROFILE
 from mnemic.settings.recall import SectionName
@@ -64,7 +64,7 @@ class PromptSources:
             query,
             limit=limit,
             min_score=0.0,
-            of=searched(self.space.settings.recall),
+            of=choose_types(self.space.settings.recall),
             within=project and self.recall.project_meant(query, project),
             persona=persona,
             around=around,

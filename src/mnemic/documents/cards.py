@@ -22,7 +22,7 @@ from mnemic.language.placeholders import is_placeholder
 from mnemic.language.secrets.finder import redact
 from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
-from mnemic.prompts import filled
+from mnemic.prompts import fill_prompt
 from mnemic.providers.chat.base import ChatModel
 from mnemic.settings.recall import SectionName
 from mnemic.settings.values import Size, Table
@@ -87,14 +87,13 @@ def card_by_rules(source: str, card: Card, tokens: int) -> str:
         if spent + cost <= tokens:
             chosen.add(text)
             spent += cost
-    kept = [text for text in statements if text in chosen] or statements[:1]
-    return cut_to_tokens("\n".join(f"- {text}" for text in kept), tokens, count_tokens)
+    shown = [text for text in statements if text in chosen] or statements[:1]
+    return cut_to_tokens("\n".join(f"- {text}" for text in shown), tokens, count_tokens)
 
 
 def _belongs(line: _Line, card: Card) -> bool:
-    about_tools = bool(_TOOLS.search(line.heading) or _TOOLS.search(line.text))
     if card == "tooling":
-        return about_tools
+        return bool(_TOOLS.search(line.heading) or _TOOLS.search(line.text))
     return card != "core" or not _TOOLS.search(line.heading)
 
 
@@ -106,10 +105,10 @@ def _lines(text: str) -> Iterator[_Line]:
     def flush() -> Iterator[_Line]:
         joined = " ".join(re.sub(r"\*\*|__|`", "", " ".join(pending)).split())
         pending.clear()
-        pieces = [joined] if kind == "bullet" else _SENTENCE.split(joined)
-        for piece in map(str.strip, pieces):
-            if piece and not is_placeholder(piece):
-                yield _Line(heading, piece, kind == "bullet")
+        sentences = [joined] if kind == "bullet" else _SENTENCE.split(joined)
+        for sentence in map(str.strip, sentences):
+            if sentence and not is_placeholder(sentence):
+                yield _Line(heading, sentence, kind == "bullet")
 
     for raw in text.split("\n"):
         title, bullet = _HEADING.match(raw), _BULLET.match(raw)
@@ -131,7 +130,7 @@ def _is_empty(source: str) -> bool:
     return not any(True for _ in _lines(plain_markdown(source)))
 
 
-def _shown_whole(source: str) -> str:
+def _show_whole(source: str) -> str:
     text = plain_markdown(source)
     return "" if _is_empty(text) else text
 
@@ -193,8 +192,8 @@ class IdentityCards:
                 cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
             ]
         # The file of the persona that speaks; an empty one says nothing.
-        own = self._overlay_file(persona)
-        overlay = _shown_whole(self._source(own)) if own else ""
+        file = self._overlay_file(persona)
+        overlay = _show_whole(self._source(file)) if file else ""
         cards: dict[SectionName, str] = {
             "identity": "\n".join(filter(None, agent)),
             "user": _first_lines(texts["user"], self._sections["user"].tokens),
@@ -206,7 +205,7 @@ class IdentityCards:
         source = self._source(self._file_of(card))
         if not self.space.settings.identity.compile:
             # Of one file with two cards the first has it all.
-            return "" if card == "tooling" else _shown_whole(source)
+            return "" if card == "tooling" else _show_whole(source)
         row = rows.get(card)
         if row is not None and row.source.rstrip(_AGAIN) == self._mark(card, source):
             return row.text
@@ -220,13 +219,13 @@ class IdentityCards:
             return []
         with self.space.read() as unit:
             rows = unit.cards.all()
-        made: list[str] = [
+        compiled: list[str] = [
             card for card in CARDS if self._compile(card, rows.get(card), model, later=model_later)
         ]
-        if made:
+        if compiled:
             stamp = self.space.now().isoformat()
             new_file.write(self._compiled / _COMPILED_AT, f"{stamp}\n".encode())
-        return made
+        return compiled
 
     def _compile(
         self, card: Card, earlier: CardRow | None, model: ChatModel | None, *, later: bool
@@ -235,15 +234,14 @@ class IdentityCards:
         path = self._compiled / _FILES[card]
         refuse_links(path, self._compiled.parent)
         mark = self._mark(card, source)
-        made = "" if earlier is None else earlier.source
-        if earlier is not None and (made.rstrip(_AGAIN) if later else made) == mark:
+        before = "" if earlier is None else earlier.source
+        if earlier is not None and (before.rstrip(_AGAIN) if later else before) == mark:
             if earlier.text and not path.exists():
                 new_file.write(path, f"{earlier.text}\n".encode())
             return False
-        row = None
-        if not _is_empty(source):
-            row = self._card(card, source, mark, model, later=later)
-        elif earlier is None:
+        empty = _is_empty(source)
+        row = None if empty else self._card(card, source, mark, model, later=later)
+        if row is None and earlier is None:
             return False
         with self.space.write() as unit:
             if row is None:
@@ -279,12 +277,12 @@ class IdentityCards:
         answer = model.write(
             fence(redact(plain_markdown(source)), _FILES[card]),
             purpose="identity",
-            system=filled(f"card_{_PROMPTS.get(card, card)}", language, tokens=tokens),
+            system=fill_prompt(f"card_{_PROMPTS.get(card, card)}", language, tokens=tokens),
         )
         # Some models put the card into a box of code, with a word to the reader before it.
         parts = [answer.value, *(box["body"] for box in _CODE.finditer(answer.value))]
         plain = map(plain_markdown, parts)
-        card_text = max(plain, key=lambda one: (sum(line.listed for line in _lines(one)), len(one)))
+        card_text = max(plain, key=lambda box: (sum(line.listed for line in _lines(box)), len(box)))
         if card_text.startswith(("{", "[{")):  # an answer to another question
             return card_by_rules(source, card, tokens)
         return "" if _is_empty(card_text) else cut_to_tokens(card_text, tokens, count_tokens)
@@ -307,10 +305,10 @@ class IdentityCards:
 
     def _overlay_file(self, persona: str | None) -> str:
         """Beside the persona document, under the persona's name; empty for none."""
-        own = Path(self.space.settings.documents.persona_file)
+        document = Path(self.space.settings.documents.persona_file)
         named = persona is not None and _FILE_NAME.match(persona)
-        beside = str(own.with_name(f"{persona}.md")) if named else ""
-        return "" if beside == str(own) else beside
+        beside = str(document.with_name(f"{persona}.md")) if named else ""
+        return "" if beside == str(document) else beside
 
     def _file_of(self, card: Card) -> str:
         agent, documents = self.space.settings.identity.agent_file, self.space.settings.documents

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from mnemic.documents.edits import AddedBullet, Change, EditedBullet, unmarked
+from mnemic.documents.edits import AddedBullet, Change, EditedBullet, make_bullet
 from mnemic.documents.files import fingerprint
 from mnemic.documents.report import EditReport, ImportedEdit, PendingQuestion, RejectedText
 from mnemic.errors import InvalidInput, NotFound
@@ -58,7 +58,7 @@ class EditImporter:
                 return self._import_edited(change)
             return self._import_added(change, place, existing)
         except NotFound:
-            return EditOutcome(unmarked(change.text), again=True)
+            return EditOutcome(make_bullet(change.text), again=True)
         except InvalidInput as error:
             return _reject(change.text, str(error))
 
@@ -228,13 +228,13 @@ class EditImporter:
         return self._keep(new, operation)
 
     def _keep(self, new: NewMemory, operation: str) -> Memory:
-        kept = self.keeper.remember(new, operation_id=operation).memory
-        assert kept is not None, "nothing stands against the owner's own word"
-        return kept
+        memory = self.keeper.remember(new, operation_id=operation).memory
+        assert memory is not None, "nothing stands against the owner's own word"
+        return memory
 
     def _extract(self, text: str, now: datetime) -> tuple[Candidate, ...]:
         return extract(text, said_at=now, patterns=own_patterns(self.space.settings))
 
 
 def _reject(text: str, reason: str) -> EditOutcome:
-    return EditOutcome(unmarked(text), report=RejectedText(text, reason))
+    return EditOutcome(make_bullet(text), report=RejectedText(text, reason))

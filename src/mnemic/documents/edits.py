@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from mnemic.documents.files import fingerprint
 from mnemic.documents.headings import EARLIER, DocumentSection, usual_section
 from mnemic.documents.layout import TITLE, DocumentLayout
-from mnemic.documents.selection import undated
+from mnemic.documents.selection import strip_date
 from mnemic.documents.views import View
 from mnemic.language.markdown import GENERATED, Bullet, Free, MarkdownSection, marks_in
 from mnemic.language.placeholders import is_placeholder
@@ -57,11 +57,11 @@ class DocumentEdits:
     def apply(self, items: Iterable[Bullet | None]) -> tuple[MarkdownSection, ...]:
         """The parts with what stands in the place of each bullet."""
         following = iter(items)
-        parts = []
-        for part in self.parts:
-            after = [item if isinstance(item, Free) else next(following) for item in part.items]
-            parts.append(MarkdownSection(part.heading, tuple(filter(None, after))))
-        return tuple(parts)
+        sections = []
+        for section in self.parts:
+            after = [item if isinstance(item, Free) else next(following) for item in section.items]
+            sections.append(MarkdownSection(section.heading, tuple(filter(None, after))))
+        return tuple(sections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +77,21 @@ class BulletReader:
     def read(self, text: str, parts: tuple[MarkdownSection, ...]) -> DocumentEdits:
         """Compare the file with the written state and with memory."""
         bullets = [
-            (part, item) for part in parts for item in part.items if isinstance(item, Bullet)
+            (section, item)
+            for section in parts
+            for item in section.items
+            if isinstance(item, Bullet)
         ]
         marks = self._restore_marks([bullet for _, bullet in bullets])
-        known = self.unit.memories.by_id([mark for mark in set(marks) if mark])
-        kept = (m for m in known if m.kind != "credential" and m.status != "pending")
-        memories: dict[str, Memory] = {m.id: m for m in kept}
+        marked = self.unit.memories.by_id([mark for mark in set(marks) if mark])
+        usable = (m for m in marked if m.kind != "credential" and m.status != "pending")
+        memories: dict[str, Memory] = {m.id: m for m in usable}
         first = self._representatives([bullet for _, bullet in bullets], marks, memories)
         changes = [
-            self._change(part, bullet, memories.get(mark), first=first.get(mark) == number)
+            self._change(section, bullet, memories.get(mark), first=first.get(mark) == number)
             if bullet.mark != GENERATED
             else self._read_generated(bullet)
-            for number, ((part, bullet), mark) in enumerate(zip(bullets, marks, strict=True))
+            for number, ((section, bullet), mark) in enumerate(zip(bullets, marks, strict=True))
         ]
         present = {mark for (_, b), mark in zip(bullets, marks, strict=True) if mark and b.text}
         emptied = {b.mark for _, b in bullets if not b.text} - present
@@ -141,49 +144,45 @@ class BulletReader:
         print_ = fingerprint(bullet.text)
         if any(base.bullets.get(GENERATED) == print_ for base in self.bases):
             return Bullet("", GENERATED)
-        return _unmark(bullet) if bullet.text else None
+        return make_bullet(bullet.text) if bullet.text else None
 
     def _change(
-        self, part: MarkdownSection, bullet: Bullet, memory: Memory | None, *, first: bool
+        self, section: MarkdownSection, bullet: Bullet, memory: Memory | None, *, first: bool
     ) -> Change:
         if not bullet.text:
             return None
         untouched = memory is not None and self._is_untouched(bullet.text, memory)
         if memory is None or (is_placeholder(bullet.text) and not untouched):
-            return self._new(part, bullet)
+            return self._new(section, bullet)
         if not first:
-            return None if untouched else self._new(part, bullet)
+            return None if untouched else self._new(section, bullet)
         head = memory if memory.status == "active" else head_of(self.unit, memory.id)
-        text = undated(bullet.text, memory, self.view.zone)
+        text = strip_date(bullet.text, memory, self.view.zone)
         if untouched:
             written = any(memory.id in base.bullets for base in self.bases)
             if head is None and not written:  # brought back from an older file
-                return AddedBullet(text, self._section(part), memory)
+                return AddedBullet(text, self._find_section(section), memory)
             return Bullet("", memory.id if head is None else head.id)
         if head is None:
-            return AddedBullet(text, self._section(part), memory)
+            return AddedBullet(text, self._find_section(section), memory)
         if head.id != memory.id and bullet.text in self.view.spellings(head):
             return Bullet("", head.id)
         return EditedBullet(memory, head if head.id != memory.id else None, text)
 
-    def _new(self, part: MarkdownSection, bullet: Bullet) -> Change:
+    def _new(self, section: MarkdownSection, bullet: Bullet) -> Change:
         """New below a heading of ours; below a person's own heading it is their text."""
-        key = self.layout.section_of(part)
+        key = self.layout.section_of(section)
         if key in ("", EARLIER) or is_placeholder(bullet.text):
-            return _unmark(bullet)
-        return AddedBullet(bullet.text, self._section(part))
+            return make_bullet(bullet.text) if bullet.mark else bullet
+        return AddedBullet(bullet.text, self._find_section(section))
 
-    def _section(self, part: MarkdownSection) -> DocumentSection:
-        key = self.layout.section_of(part)
+    def _find_section(self, section: MarkdownSection) -> DocumentSection:
+        key = self.layout.section_of(section)
         usual = self.sections[usual_section(self.view.name)]
         return usual if key in ("", TITLE, EARLIER) else self.sections[key]
 
 
-def _unmark(bullet: Bullet) -> Bullet:
-    return unmarked(bullet.text) if bullet.mark else bullet
-
-
-def unmarked(text: str) -> Bullet:
+def make_bullet(text: str) -> Bullet:
     """A bullet that stays in the file only."""
     first, *rest = text.split("\n")
     return Bullet(text, "", (f"- {first}", *(f"  {line}" for line in rest)))
@@ -191,5 +190,4 @@ def unmarked(text: str) -> Bullet:
 
 def head_of(unit: Unit, id_: str) -> Memory | None:
     """The current version of a memory, if one is."""
-    versions = unit.memories.chain(id_)
-    return next((m for m in reversed(versions) if m.status == "active"), None)
+    return next((m for m in reversed(unit.memories.chain(id_)) if m.status == "active"), None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mnemic.late import dataclass
 from mnemic.settings.environment import DOCUMENT_BYTES
-from mnemic.store.new_file import typed
+from mnemic.store.new_file import explain_errors
 from mnemic.store.paths import open_own
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -66,7 +66,7 @@ def read_bytes(path: Path, most: int = DOCUMENT_BYTES) -> bytes | None:
         raise UnreadableFile(
             "It is a symbolic link, and links are not followed; put the file itself"
         )
-    with typed(path, "read"):
+    with explain_errors(path, "read"):
         try:
             with open(path, "rb", opener=open_own) as file:
                 data = file.read(most + 1)

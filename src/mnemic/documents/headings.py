@@ -52,10 +52,10 @@ def sections_of(name: DocumentName) -> tuple[DocumentSection, ...]:
 
 
 @cache
-def named_sections(name: DocumentName) -> dict[str, str]:
+def map_predicates(name: DocumentName) -> dict[str, str]:
     """The keys of sections by the predicates whose memories belong in them."""
     listed = _read_headings()[name]["names"].items()
-    return {predicate_of(one): key for key, names in listed for one in names.split(",")}
+    return {predicate_of(predicate): key for key, names in listed for predicate in names.split(",")}
 
 
 def usual_section(name: DocumentName) -> str:
@@ -66,13 +66,13 @@ def usual_section(name: DocumentName) -> str:
 def project_sections(projects: Sequence[str]) -> tuple[DocumentSection, ...]:
     """One section for each project; a name is its own title in both languages."""
     general, earlier = sections_of("project")
-    reserved = {title.casefold() for one in (general, earlier) for title in (one.en, one.zh)}
-    own = [
+    reserved = {title.casefold() for title in (general.en, general.zh, earlier.en, earlier.zh)}
+    sections = [
         DocumentSection(f"project:{name}", _line(name), _line(name), "fact", project=name)
         for name in projects
         if _line(name) and _line(name).casefold() not in reserved
     ]
-    return (general, *own, earlier)
+    return (general, *sections, earlier)
 
 
 def _line(name: str) -> str:

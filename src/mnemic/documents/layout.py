@@ -28,12 +28,12 @@ class DocumentLayout:
     keys: Mapping[str, str]
     names: frozenset[str]
 
-    def section_of(self, part: MarkdownSection) -> str:
+    def section_of(self, section: MarkdownSection) -> str:
         """The key of a generated section; empty for a person's own."""
-        if not part.heading:
+        if not section.heading:
             return ""
-        title = part.title.casefold()
-        if not part.heading.startswith("##"):
+        title = section.title.casefold()
+        if not section.heading.startswith("##"):
             return TITLE if title in self.names else ""
         return self.keys.get(title, "")
 
@@ -43,18 +43,18 @@ def compose(
 ) -> str:
     """The text of a document: the entries, and all of ``parts`` but other marked bullets."""
     texts = {entry.mark: entry.text for entry in entries}
-    present = {i.mark for part in parts for i in part.items if isinstance(i, Bullet)}
+    present = {i.mark for section in parts for i in section.items if isinstance(i, Bullet)}
     waiting: dict[str, list[LayoutEntry]] = {}
     for entry in entries:
         if entry.mark not in present:
             waiting.setdefault(entry.section, []).append(entry)
     written: list[list[str]] = []
-    for part in _with_missing(parts, waiting, layout):
-        key = layout.section_of(part)
+    for section in _with_missing(parts, waiting, layout):
+        key = layout.section_of(section)
         if key:
-            lines = _ours(part, texts, waiting.pop(key, []), layout.headings[key])
+            lines = _ours(section, texts, waiting.pop(key, []), layout.headings[key])
         else:
-            lines = _theirs(part, texts)
+            lines = _theirs(section, texts)
         if lines:
             written.append(lines)
     return "\n\n".join("\n".join(lines) for lines in written) + "\n" if written else ""
@@ -64,28 +64,28 @@ def _with_missing(
     parts: Sequence[MarkdownSection], waiting: Mapping[str, object], layout: DocumentLayout
 ) -> list[MarkdownSection]:
     """The parts, with a heading for each section that is not there yet, after the one before it."""
-    whole = list(parts)
+    sections = list(parts)
     order = list(layout.headings)
     for place, key in enumerate(order):
-        keys = [layout.section_of(part) for part in whole]
+        keys = [layout.section_of(section) for section in sections]
         if key not in waiting or key in keys:
             continue
         before = [i for i, name in enumerate(keys) if name and name in order[:place]]
         after = [i for i, name in enumerate(keys) if name]
-        at = before[-1] + 1 if before else after[0] if after else len(whole)
-        whole.insert(at, MarkdownSection(f"## {layout.headings[key]}", ()))
-    return whole
+        at = before[-1] + 1 if before else after[0] if after else len(sections)
+        sections.insert(at, MarkdownSection(f"## {layout.headings[key]}", ()))
+    return sections
 
 
 def _ours(
-    part: MarkdownSection, texts: dict[str, str], more: Sequence[LayoutEntry], title: str
+    section: MarkdownSection, texts: dict[str, str], more: Sequence[LayoutEntry], title: str
 ) -> list[str]:
     """A generated section; its placeholders go once it has a statement."""
-    filled = bool(more) or any(isinstance(i, Bullet) and i.mark in texts for i in part.items)
+    filled = bool(more) or any(isinstance(i, Bullet) and i.mark in texts for i in section.items)
     added = [line for e in more for line in bullet_lines(Bullet(e.text, e.mark))]
     blocks: list[list[str]] = []
     in_list = False
-    for item in (*part.items, None):
+    for item in (*section.items, None):
         if isinstance(item, Free):
             lines = stripped(item.lines)
         elif item is None:
@@ -99,14 +99,14 @@ def _ours(
         elif lines:
             blocks.append(lines)
             in_list = not isinstance(item, Free)
-    hashes = part.heading.split(maxsplit=1)[0]
+    hashes = section.heading.split(maxsplit=1)[0]
     body = [line for block in blocks for line in ("", *block)]
     return [f"{hashes} {title}", *body] if body or hashes == TITLE else []
 
 
-def _theirs(part: MarkdownSection, texts: dict[str, str]) -> list[str]:
-    lines = [part.heading] if part.heading else []
-    for item in part.items:
+def _theirs(section: MarkdownSection, texts: dict[str, str]) -> list[str]:
+    lines = [section.heading] if section.heading else []
+    for item in section.items:
         lines += item.lines if isinstance(item, Free) else _bullet_lines(item, texts)
     while lines and not lines[-1].strip():
         lines.pop()

@@ -72,9 +72,9 @@ class Documents:
     def write(self, name: str, markdown: str, digest: str | None = None) -> SyncReport:
         """Put a person's text in the place of a document's, and import the edits."""
         text = self.space.guard.text(markdown, "markdown", DOCUMENT_BYTES // 4)
-        view = next((one for one in self._views() if one.path.name == name), None)
+        view = next((view for view in self._views() if view.path.name == name), None)
         if view is None:
-            names = ", ".join(one.path.name for one in self._views())
+            names = ", ".join(view.path.name for view in self._views())
             raise NotFound("There is no such document", remedy=f"Use one of {names}")
         refuse_links(view.path.parent, self.folders.documents_base)
         now = _text_of(view.path)
@@ -84,7 +84,6 @@ class Documents:
         return self.sync()
 
     def write_report(self, report: DailyReport) -> Path:
-        """Write a daily report; its path."""
         folder = self.folders.reports
         refuse_links(folder, self.folders.reports_base)
         return write_report(self.space, folder, report, bounds=self._bounds)
@@ -130,8 +129,8 @@ _LONGEST = 10_000_000  # bytes; a longer file is none of ours
 def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
     texts = words("daily_report", report.language)
     parts = [f"# {texts['title']} {report.day:%Y-%m-%d}"]
-    for title, told in report.sections:
-        lines = [harmless(redact(line, bounds)).replace("\n", " ") for line in told]
+    for title, statements in report.sections:
+        lines = [harmless(redact(line, bounds)).replace("\n", " ") for line in statements]
         body = "\n".join(f"- {line}" for line in [*filter(None, lines)] or [texts["nothing"]])
         parts.append(f"## {harmless(title)}\n\n{body}")
     return "\n\n".join(parts) + "\n"

@@ -59,8 +59,6 @@ _CHANGE = defer(
     r"(?P<text>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-
-
 _CORRECTS = defer(r"^\s*(?:no|wrong|not quite|不对|不是|错了)\s*[,，.。!！]\s*", re.IGNORECASE)
 _CALLED = defer(
     r"(?:我(?:其实)?叫|叫我|我的名字(?:是|叫)|\bmy name is|\bcall me)\s*(?P<text>[^,，.。!！]+)",
@@ -88,10 +86,10 @@ def read_answer(text: str) -> str:
 
 def read_change(text: str) -> tuple[str, str] | None:
     """The key and the new answer of a requested change; None where it is not understood."""
-    said = _CORRECTS.sub("", text)
-    if called := _CALLED.search(said):
+    request = _CORRECTS.sub("", text)
+    if called := _CALLED.search(request):
         return "name", read_answer(called["text"])
-    match = _CHANGE.match(said)
+    match = _CHANGE.match(request)
     if match is None:
         return None
     for question in list_questions():

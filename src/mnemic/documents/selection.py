@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from mnemic.days import Zone, day_of
-from mnemic.documents.headings import GENERAL, named_sections
+from mnemic.documents.headings import GENERAL, map_predicates
 from mnemic.language.markdown import harmless
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.language.secrets.finder import redact
@@ -49,7 +49,7 @@ def bullet_text(memory: Memory, bounds: Bounds, dated_in: Zone | None = None) ->
     return text
 
 
-def undated(text: str, memory: Memory, zone: Zone) -> str:
+def strip_date(text: str, memory: Memory, zone: Zone) -> str:
     """A person's words without the date we put before them."""
     return text.removeprefix(f"{day_of(memory.valid_from, zone)} ")
 
@@ -68,12 +68,12 @@ def for_user(ranked: Iterable[Memory], elsewhere: Collection[str] = ()) -> list[
     """Memories about the user by section; of projects and rules of others, none ``elsewhere``."""
     placements = (Placement(memory, user_section(memory)) for memory in ranked)
 
-    def belongs(one: Placement) -> bool:
-        if not one.section or subject_of(one.memory.subject) == "user":
-            return bool(one.section)
-        if one.memory.kind == "rule":
+    def belongs(placement: Placement) -> bool:
+        if not placement.section or subject_of(placement.memory.subject) == "user":
+            return bool(placement.section)
+        if placement.memory.kind == "rule":
             return "memory" not in elsewhere
-        of_project = one.section == "projects" or is_progress(one.memory)
+        of_project = placement.section == "projects" or is_progress(placement.memory)
         return not of_project or "project" not in elsewhere
 
     return list(filter(belongs, placements))
@@ -134,7 +134,7 @@ def user_section(memory: Memory) -> str:
         return ""
     what = predicate_of(memory.predicate)
     if subject_of(memory.subject) == "user":
-        named = named_sections("user").get(what, "")
+        named = map_predicates("user").get(what, "")
         if named != "projects" and _ENVIRONMENT.search(memory.value or memory.text):
             return "environment"
         return named or _BY_KIND.get(memory.kind) or _ABOUT_USER.get(memory.kind, "")

@@ -25,7 +25,7 @@ from mnemic.documents.writer import DocumentContents, Page, PageBuilder, marks_o
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, parse
 from mnemic.rules import checks
 from mnemic.settings.environment import DocumentName
-from mnemic.store.codec import stored_name
+from mnemic.store.codec import as_name
 from mnemic.store.contract import Unit
 from mnemic.store.new_file import PATIENCE, UnfinishedFile
 from mnemic.store.paths import refuse_links
@@ -33,8 +33,6 @@ from mnemic.store.rows import DocumentChoice, DocumentRow, MemoryFilter, Written
 from mnemic.types import EMPTY, Memory, constant
 
 _TRIES = 5
-
-
 _NO_EDITS = DocumentEdits()
 
 
@@ -68,7 +66,7 @@ class DocumentSync:
             if not waiting:
                 break
             documents = self._open()
-            changing = [one for one in documents if one.view.name in waiting]
+            changing = [document for document in documents if document.view.name in waiting]
             for document in changing:
                 self._import(document, now)
             if self.importer.space.settings.documents.take_edits:
@@ -150,7 +148,7 @@ class DocumentSync:
                 if withdrawn and choice.memory in edits.put_back:
                     states.drop_choices(choice.memory, choice.document)
             for id_ in (*sorted(edits.moved_in), *document.fresh):
-                states.choose(DocumentChoice(constant(name), stored_name(id_), "pinned", now))
+                states.choose(DocumentChoice(constant(name), as_name(id_), "pinned", now))
 
     def _remove(
         self, document: _OpenDocument, documents: Sequence[_OpenDocument], now: datetime
@@ -208,11 +206,12 @@ class DocumentSync:
         memories, projects = contents.memories, contents.projects
         with self.importer.space.read() as unit:
             heads = _Heads(unit, memories)
-            parts = heads.renamed(document.parts)
-            pinned, hidden = heads.chosen(choices, document.view.name)
+            parts = heads.rename(document.parts)
+            pinned, hidden = heads.resolve(choices, document.view.name)
         layout = layout_of(document.view, document.view.sections(projects), "en")
-        own = [part for part in parts if not layout.section_of(part)]  # below a person's headings
-        first = dict.fromkeys([*marks_of(own), *pinned])
+        # Those below a person's headings.
+        personal = [section for section in parts if not layout.section_of(section)]
+        first = dict.fromkeys([*marks_of(personal), *pinned])
         shown = replace(contents, first=[id_ for id_ in first if id_ in memories], hidden=hidden)
         builder = PageBuilder(document.view, shown, document.row.rolled_through, now)
         page = builder.page(document.loaded, parts)
@@ -253,12 +252,13 @@ class DocumentSync:
 
     @staticmethod
     def _report(document: _OpenDocument) -> DocumentReport:
+        reports = document.reports
         return DocumentReport(
             document.view.name,
             str(document.view.path),
-            taken=tuple(one for one in document.reports if isinstance(one, ImportedEdit)),
-            asked=tuple(one for one in document.reports if isinstance(one, PendingQuestion)),
-            kept=tuple(one for one in document.reports if isinstance(one, RejectedText)),
+            taken=tuple(report for report in reports if isinstance(report, ImportedEdit)),
+            asked=tuple(report for report in reports if isinstance(report, PendingQuestion)),
+            kept=tuple(report for report in reports if isinstance(report, RejectedText)),
         )
 
 
@@ -275,20 +275,20 @@ class _Heads:
         current = head_of(self.unit, id_)
         return id_ if current is None else current.id
 
-    def renamed(self, parts: Iterable[MarkdownSection]) -> tuple[MarkdownSection, ...]:
+    def rename(self, parts: Iterable[MarkdownSection]) -> tuple[MarkdownSection, ...]:
         """Bullets of old versions carry the mark of the present one."""
         return tuple(
             MarkdownSection(
-                part.heading,
+                section.heading,
                 tuple(
                     replace(item, mark=self.head(item.mark)) if isinstance(item, Bullet) else item
-                    for item in part.items
+                    for item in section.items
                 ),
             )
-            for part in parts
+            for section in parts
         )
 
-    def chosen(self, choices: Iterable[DocumentChoice], name: str) -> tuple[list[str], set[str]]:
+    def resolve(self, choices: Iterable[DocumentChoice], name: str) -> tuple[list[str], set[str]]:
         """Ids pinned to a document, the latest first, and ids hidden from it or asked about."""
         every = list(choices)
         mine = [choice for choice in every if choice.document == name][::-1]

@@ -26,7 +26,7 @@ from mnemic.settings.environment import DocumentName
 from mnemic.types import GLOBAL_PROJECT, KINDS, Memory
 
 _USER_INPUTS = 30  # memories considered for USER.md, as in document A §6.3
-_PERSONA_CONFIDENCE = 0.85  # from which a trait is promoted: as sure as what is written unasked
+_SURE = 0.85  # the confidence of a trait that is promoted: that of what is written unasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,12 @@ class View:
             return choosing.for_insights(memories)
         ranked = choosing.by_value(memories, now, self.settings.ranking.recency_half_life)
         if self.name == "memory":
-            return [Placement(one, one.kind if one.kind in KINDS else "fact") for one in ranked]
+            kinds = ((memory, memory.kind) for memory in ranked)
+            return [Placement(memory, kind if kind in KINDS else "fact") for memory, kind in kinds]
         if self.name == "user":
             return choosing.for_user(ranked, self.settings.documents.write)
-        traits = (one for one in ranked if one.kind == "trait")
-        return [Placement(one, "trait") for one in traits if one.confidence >= _PERSONA_CONFIDENCE]
+        traits = (memory for memory in ranked if memory.kind == "trait")
+        return [Placement(memory, "trait") for memory in traits if memory.confidence >= _SURE]
 
     def place(self, memory: Memory) -> Placement:
         """The section of a memory that a person pinned to it."""
@@ -80,7 +81,7 @@ class View:
             section = memory.kind
         return Placement(memory, section)
 
-    def capped(self, chosen: Sequence[Placement]) -> list[Placement]:
+    def cap(self, chosen: Sequence[Placement]) -> list[Placement]:
         """At most as many as it shows, whatever their size."""
         documents = self.settings.documents
         if self.name == "memory":

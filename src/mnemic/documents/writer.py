@@ -86,10 +86,10 @@ class PageBuilder:
 
         earlier = self._earlier(language)
         over = self.view.over(render(earlier))
-        whole = [*earlier, *self._entries(chosen)]
-        if self.view.name == "project" and chosen and self.view.over(render(whole)):
+        full = [*earlier, *self._entries(chosen)]
+        if self.view.name == "project" and chosen and self.view.over(render(full)):
             return self._roll(render, chosen, language)
-        entries = earlier if over else [*earlier, *self._fitting(render, earlier, chosen)]
+        entries = earlier if over else [*earlier, *self._fit(render, earlier, chosen)]
         return Page(render(entries), tuple(entries), over, self.rolled)
 
     def _choose(self) -> list[Placement]:
@@ -101,9 +101,9 @@ class PageBuilder:
         for chosen in (*pinned, *best):
             if chosen.memory.id not in hidden:
                 once.setdefault(chosen.memory.id, chosen)
-        return self.view.capped(list(once.values()))
+        return self.view.cap(list(once.values()))
 
-    def _fitting(
+    def _fit(
         self, render: Render, before: list[LayoutEntry], chosen: Sequence[Placement]
     ) -> list[LayoutEntry]:
         entries = self._entries(chosen)
@@ -164,7 +164,7 @@ class PageBuilder:
 
 def marks_of(parts: Sequence[MarkdownSection]) -> list[str]:
     """The ids of the bullets, in order."""
-    return [item.mark for part in parts for item in part.items if isinstance(item, Bullet)]
+    return [item.mark for section in parts for item in section.items if isinstance(item, Bullet)]
 
 
 # --- rolling Project.md: its old part moves to a dated file, and a summary stays ------------------
@@ -237,7 +237,7 @@ def _sum_up(
 ) -> str:
     """Count, time span and files of the archives; then the best memories of each project."""
     texts, general = words("rollover", language), sections_of("project")[0]
-    whole = f"{_span(memories, zone, texts)}: {', '.join(archives[-_ARCHIVES:])}"
+    span = _span(memories, zone, texts)
     by_project: dict[str, list[Memory]] = {}
     for memory in sorted(memories, key=attrgetter("id"), reverse=True):
         by_project.setdefault(memory.project, []).append(memory)
@@ -250,7 +250,8 @@ def _sum_up(
     more = len(by_project) - len(project_lines)
     if more > 0:
         project_lines.append(texts["more"].format(more))
-    return "\n".join([whole if archives else _span(memories, zone, texts), *project_lines])
+    heading = f"{span}: {', '.join(archives[-_ARCHIVES:])}" if archives else span
+    return "\n".join([heading, *project_lines])
 
 
 def _span(memories: Sequence[Memory], zone: Zone, texts: Mapping[str, str]) -> str:

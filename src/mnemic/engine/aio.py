@@ -49,7 +49,7 @@ def _awaitable(
     return call
 
 
-def _opened(
+def _make_async(
     function: Callable[P, R], make: Callable[[R], A]
 ) -> Callable[P, Coroutine[Any, Any, A]]:
     """The same of a function, whose answer ``make`` turns into what can be awaited."""
@@ -198,5 +198,5 @@ class AsyncEngine(_Async[Engine]):
         return AsyncMind(await asyncio.to_thread(self._wrapped.mind, space))
 
 
-open_async = _opened(open_mind, AsyncMind)
-connect_async = _opened(connect, AsyncEngine)
+open_async = _make_async(open_mind, AsyncMind)
+connect_async = _make_async(connect, AsyncEngine)

@@ -91,8 +91,9 @@ class BackgroundWork:
     @service
     def extraction(self) -> parts.extraction.ExtractionJob:
         shared = self.shared
-        own = (*shared.base, shared.guard, shared.learner_of, self._note_shown, self._stopping)
-        return parts.extraction.ExtractionJob(*own)
+        return parts.extraction.ExtractionJob(
+            *shared.base, shared.guard, shared.learner_of, self._note_shown, self._stopping
+        )
 
     @service
     def event_rules(self) -> parts.bus.Bus:
@@ -145,16 +146,13 @@ class BackgroundWork:
         settings = self.shared.settings
         schedule, ledger, sync = settings.schedule, settings.ledger, settings.sync
         daily = settings.upkeep.daily or settings.backup.folder
+        weekly = settings.upkeep.weekly and schedule.weekly != "never"
         ages = ledger.jsonl and ledger.jsonl_keep is not None
         return [
             RecurringJob(space, kind, cron, schedule.zone)
             for kind, cron, wanted in (
                 (upkeep.DAILY_KIND, schedule.daily, daily and schedule.daily != "never"),
-                (
-                    upkeep.WEEKLY_KIND,
-                    schedule.weekly,
-                    settings.upkeep.weekly and schedule.weekly != "never",
-                ),
+                (upkeep.WEEKLY_KIND, schedule.weekly, weekly),
                 (transcripts.AGE_KIND, schedule.daily, ages),
                 (_SYNC, sync.every, sync.folder and sync.every != "never"),
             )
@@ -190,11 +188,8 @@ class BackgroundWork:
     def _worker(self, threads: int) -> Worker:
         shared, settings = self.shared, self.shared.settings
         jobs = settings.jobs
-        pace = Pace(
-            backoff=Backoff(jobs.backoff_first, BACKOFF_FACTOR, jobs.backoff_max),
-            lease=jobs.lease,
-            poll=jobs.poll,
-        )
+        backoff = Backoff(jobs.backoff_first, BACKOFF_FACTOR, jobs.backoff_max)
+        pace = Pace(backoff=backoff, lease=jobs.lease, poll=jobs.poll)
         worker = Worker(
             shared.store, lambda: self.handlers, shared.clock, pace,
             guard=shared.guard, log=log_of(settings), threads=threads,

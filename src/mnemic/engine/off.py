@@ -40,7 +40,7 @@ from mnemic.settings import Settings
 from mnemic.settings.values import Size
 from mnemic.space import user_zone
 from mnemic.store.contract import Unit
-from mnemic.store.new_file import typed
+from mnemic.store.new_file import explain_errors
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import (
@@ -179,8 +179,8 @@ class PlainFileMind(Mind):
     def note_failure(self, where: str, error: str) -> Event:
         """Note that the host could not do something with memory."""
         event = super().note_failure(where, error)
-        failed = Failed(event.id, event.subject, str(event.payload["error"]), event.at)
-        self._entries.append(failed)
+        error = str(event.payload["error"])
+        self._entries.append(Failed(event.id, event.subject, error, event.at))
         return event
 
     def remember(
@@ -258,13 +258,13 @@ class PlainFileMind(Mind):
     def _make_builder(self, settings: Settings) -> Builder:
         """Prompts with all statements and recent logs: there is no index to choose by."""
         context, services = settings.context, self._services
-        whole = Size(tokens=context.total or context.window)
+        size = Size(tokens=context.total or context.window)
         wide = settings.replace(
             capacity=settings.capacity.replace(core=_ALL),
             recall=settings.recall.replace(evidence=_ALL, evidence_score=0.0),
             context=context.replace(
                 disclosure="injected",
-                sections={**context.sections, "core": whole, "evidence": whole},
+                sections={**context.sections, "core": size, "evidence": size},
             ),
         )
         sources = _LogSources(
@@ -321,7 +321,7 @@ class PlainFileMind(Mind):
         first = self._first_day()
         days = range((day_of(self._clock.now(), self._zone) - first).days + 2)
         paths = [self._folder.notes, *(self._folder.log(first + n * _DAY) for n in days)]
-        with typed(self._folder.path, "read"):
+        with explain_errors(self._folder.path, "read"):
             return first, {path: _stamp(path) for path in paths}
 
     def _load(self) -> None:
@@ -336,13 +336,13 @@ class PlainFileMind(Mind):
         for day, path in self._folder.logs().items():
             text = self._folder.text(path) if day >= first else ""
             entries += [*logs.parse(text), *logs.free_text(text, day, now, self._zone)]
-        listed = list(notes.parse(self._folder.text(self._folder.notes)))
+        statements = list(notes.parse(self._folder.text(self._folder.notes)))
         with self._store.write(self.space) as unit:
-            self._show_turns(unit, [one for one in entries if isinstance(one, LoggedTurn)])
+            self._show_turns(unit, [entry for entry in entries if isinstance(entry, LoggedTurn)])
             for ended in last_ends(entries):
                 with suppress(InvalidInput):
                     unit.ledger.end_session(self._guard.name(ended.session, "session"), ended.at)
-            for note in listed:
+            for note in statements:
                 with suppress(InvalidInput):
                     self._show_note(unit, note)
         for failed in entries:
@@ -350,8 +350,8 @@ class PlainFileMind(Mind):
                 self._services.ledger.note_failure(failed.where, failed.error)
         for session, about in self._opened.items():
             self._services.ledger.open_session(session, *about)
-        self._written = {note.id for note in listed}
-        self._written |= {one.turn.id for one in entries if isinstance(one, LoggedTurn)}
+        self._written = {note.id for note in statements}
+        self._written |= {entry.turn.id for entry in entries if isinstance(entry, LoggedTurn)}
 
     def _show_turns(self, unit: Unit, logged: Sequence[LoggedTurn]) -> None:
         """Each turn at its index, or at the end of its session if another is there."""
@@ -391,9 +391,9 @@ class PlainFileMind(Mind):
         for entry in entries:
             local = logs.in_local_time(entry, zone)
             day = local.at.date()
-            texts[self._folder.log(day if day >= first else today)] += logs.written(local)
+            texts[self._folder.log(day if day >= first else today)] += logs.render(local)
         for note in added:
-            texts[self._folder.notes] += notes.written(note)
+            texts[self._folder.notes] += notes.render(note)
             self._written.add(note.id)
         self._stamps = None  # what is not in the files is not there
         for path, text in texts.items():

@@ -34,7 +34,7 @@ from mnemic.store.postgres.address import is_address
 from mnemic.store.quota import Quota
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.store.sqlite.keys import FileKey, choose_key
-from mnemic.store.target import files_beside, is_service, open_store, shown
+from mnemic.store.target import files_beside, is_service, open_store, redact_target
 from mnemic.types import (
     DEFAULT_SPACE,
     Action,
@@ -72,7 +72,7 @@ class Engine(CheckedCalls):
         self.settings = settings
         self._target, self._key = target, key
         path = self._path = target if target == MEMORY else str(files_beside(target))
-        self._shown = shown(target)
+        self._shown = redact_target(target)
         self._clock = clock
         self._guard = guard_of(settings)
         self._plain_roots = possible_folders(Path(path), settings.memory.fallback_folder)
@@ -84,15 +84,9 @@ class Engine(CheckedCalls):
             return
         store = self._store
         store.bound(quota)
-        shared = share(
-            store,
-            path,
-            settings,
-            clock,
-            extensions=extensions,
-            vector_memory=vector_memory,
+        shared = self._shared = share(
+            store, path, settings, clock, extensions=extensions, vector_memory=vector_memory
         )
-        self._shared = shared
         self._background = BackgroundWork(shared, threads=threads, threaded=threaded)
 
     def mind(self, space: str = DEFAULT_SPACE) -> Mind:
@@ -102,7 +96,7 @@ class Engine(CheckedCalls):
         name = self._guard.name(space, "space")
         background = self._background
         if background is None:
-            return self._switched_off(name)
+            return self._open_plain_files(name)
         self._check_open()
         self._welcome(name, background)
         services = background.open_spaces.get(name)
@@ -113,7 +107,7 @@ class Engine(CheckedCalls):
         name = self._guard.name(space, "space")
         background = self._background
         if background is None:
-            return self._switched_off(name)
+            return self._open_plain_files(name)
         self._welcome(name, background, now=True)
         background.wake()
         return Mind(background.open_spaces.get(name), background, self.close)
@@ -239,7 +233,7 @@ class Engine(CheckedCalls):
             # The files stay, and the next opening tries again; stats() shows this.
             background.worker.failure = str(error)
 
-    def _switched_off(self, space: str) -> Mind:
+    def _open_plain_files(self, space: str) -> Mind:
         folder = folder_beside(self._path, space, self.settings.memory)
         if folder is None:
             raise ConfigError(
@@ -303,7 +297,7 @@ def open(
 
         return open_remote(path, token=token, space=space)
     chosen = _load(path, preset, settings | given)
-    ticking = _checked_clock(clock)
+    ticking = _check_clock(clock)
     space = guard_of(chosen).name(space, "space")  # before a file is made
     engine = Engine(
         path, chosen, ticking, extensions, threads=1, threaded=worker == "thread", key=key
@@ -350,7 +344,7 @@ def connect(
     return Engine(
         path,
         _load(path, preset, settings | given),
-        _checked_clock(clock),
+        _check_clock(clock),
         extensions,
         threads=threads,
         threaded=worker == "thread",
@@ -380,7 +374,7 @@ def _extensions(
     return Extensions(model, embedder, vectors, named), {}
 
 
-def _checked_clock(clock: Clock | None) -> Clock:
+def _check_clock(clock: Clock | None) -> Clock:
     if clock is None:
         return SystemClock()
     now: object = clock.now()

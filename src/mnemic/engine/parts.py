@@ -58,5 +58,5 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = load(f"mnemic.{_HOMES[name]}")
-    return found
+    module = globals()[name] = load(f"mnemic.{_HOMES[name]}")
+    return module

@@ -42,8 +42,7 @@ class service(Generic[T]):
         return made
 
 
-def _made(make: Callable[[Services], T]) -> service[T]:
-    """One that an expression makes."""
+def _make(make: Callable[[Services], T]) -> service[T]:
     return service(make)
 
 
@@ -72,41 +71,37 @@ class Services:
         )
         return parts.recorder.Recorder(self.at, follow_ups, self._wake)
 
-    ledger = _made(lambda its: LedgerReader(its.at))
-    session_ends = _made(lambda its: parts.session_end.SessionCloser(its.at, its._wake))
+    ledger = _make(lambda its: LedgerReader(its.at))
+    session_ends = _make(lambda its: parts.session_end.SessionCloser(its.at, its._wake))
 
     @service
     def compression(self) -> parts.compression.Compression:
-        shared = self.shared
-        return parts.compression.Compression(
-            self.at,
-            self.recorder,
-            shared.reconciler_of(self.space),
-            parts.extractors.RuleExtractor.of(self._settings),
-        )
+        extractor = parts.extractors.RuleExtractor.of(self._settings)
+        reconciler = self.shared.reconciler_of(self.space)
+        return parts.compression.Compression(self.at, self.recorder, reconciler, extractor)
 
-    attachments = _made(lambda its: parts.attachments.AttachmentWriter(its.at))
-    items = _made(lambda its: parts.items.ItemWriter(its.at))
-    short_term = _made(
+    attachments = _make(lambda its: parts.attachments.AttachmentWriter(its.at))
+    items = _make(lambda its: parts.items.ItemWriter(its.at))
+    short_term = _make(
         lambda its: parts.short_term.ShortTermMemory(
             its.at.store, its.space, its.at.settings.short_term, guard=its.at.guard
         )
     )
-    scratchpads = _made(lambda its: parts.scratchpads.Scratchpads(its.at))
-    sessions = _made(
+    scratchpads = _make(lambda its: parts.scratchpads.Scratchpads(its.at))
+    sessions = _make(
         lambda its: parts.session_state.SessionState(its.at, its.short_term, its.scratchpads)
     )
 
     # --- what is known --------------------------------------------------------------------------
 
-    memories = _made(lambda its: its.shared.writer_of(its.space))
-    bulk = _made(lambda its: parts.bulk_writer.BulkWriter(its.at, its.memories))
-    memory_reader = _made(lambda its: parts.memory_reader.MemoryReader(its.at, its.shared.vault))
-    pending = _made(lambda its: its.shared.pending_of(its.space))
-    proposals = _made(
+    memories = _make(lambda its: its.shared.writer_of(its.space))
+    bulk = _make(lambda its: parts.bulk_writer.BulkWriter(its.at, its.memories))
+    memory_reader = _make(lambda its: parts.memory_reader.MemoryReader(its.at, its.shared.vault))
+    pending = _make(lambda its: its.shared.pending_of(its.space))
+    proposals = _make(
         lambda its: parts.pending.Proposals(its.at, its.shared.reconciler_of(its.space))
     )
-    rollback = _made(lambda its: parts.rollback.Rollback(its.at))
+    rollback = _make(lambda its: parts.rollback.Rollback(its.at))
 
     @service
     def onboarding(self) -> parts.onboarding.Onboarding:
@@ -131,17 +126,14 @@ class Services:
         named = partial(embedder_named, settings=shared.settings, circuits=shared.circuits)
         return parts.vectors.VectorRoute(shared.embedder, tables, named)
 
-    touches = _made(lambda its: parts.recall.Touches(its.at))
-    injected = _made(lambda its: InjectedTexts(its.at))
-    use_log = _made(lambda its: parts.metrics.Uses(its.at))
+    touches = _make(lambda its: parts.recall.Touches(its.at))
+    injected = _make(lambda its: InjectedTexts(its.at))
+    use_log = _make(lambda its: parts.metrics.Uses(its.at))
 
     @service
     def recall(self) -> parts.recall.Recall:
         return parts.recall.Recall(
-            self.at,
-            vectors=self.vectors,
-            touches=self.touches,
-            fault=self.shared.vector_fault,
+            self.at, vectors=self.vectors, touches=self.touches, fault=self.shared.vector_fault
         )
 
     @service
@@ -197,7 +189,7 @@ class Services:
 
     # --- health and removal ---------------------------------------------------------------------
 
-    audit = _made(lambda its: parts.audit.Audit(its.at))
+    audit = _make(lambda its: parts.audit.Audit(its.at))
 
     @service
     def doctor(self) -> parts.doctor.Doctor:
@@ -214,10 +206,7 @@ class Services:
         if not shared.on_disk:
             return []
         database = Path(shared.path)
-        paths = [
-            database,
-            *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm")),
-        ]
+        paths = [database.with_name(database.name + end) for end in ("", "-wal", "-shm")]
         paths += self._own_files()
         chroma = database.with_name(f"{database.name}.chroma")
         return [*paths, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
@@ -266,8 +255,8 @@ class Services:
     def devices(self) -> parts.devices.Devices:
         shared = self.shared
         database = Path(shared.path) if shared.on_disk else None
-        own = (self.at, shared.vault, self.forgetting, database)
-        return parts.devices.Devices(parts.steps.DeviceServices(*own), self._meet)
+        services = parts.steps.DeviceServices(self.at, shared.vault, self.forgetting, database)
+        return parts.devices.Devices(services, self._meet)
 
     def _meet(self) -> None:
         """What follows from the changes of other devices."""

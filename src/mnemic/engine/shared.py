@@ -133,16 +133,16 @@ class Shared:
 
     @property
     def episodes(self) -> parts.episode_writer.EpisodeWriter:
-        own = (self.clock, self.settings, self.guard, self.model_of)
-        return parts.episode_writer.EpisodeWriter(*own)
+        return parts.episode_writer.EpisodeWriter(
+            self.clock, self.settings, self.guard, self.model_of
+        )
 
     def reconciler_of(self, space: str) -> parts.reconciler.Reconciler:
         model, at = self.model_of(space), self.at(space)
         judge = None
         if model is not None and self.settings.reconcile.judge:
             judge = parts.advice.ModelJudge(model, self.settings)
-        adviser = parts.advice.Adviser(at, self.embedder, judge)
-        return parts.reconciler.Reconciler(at, adviser)
+        return parts.reconciler.Reconciler(at, parts.advice.Adviser(at, self.embedder, judge))
 
     def cards_of(self, space: str) -> parts.cards.IdentityCards:
         """The identity cards, beside the documents."""
@@ -159,11 +159,9 @@ class Shared:
         return parts.pending.PendingQueue(self.at(space), self.reconciler_of(space))
 
     def documents_of(self, space: str) -> parts.library.Documents:
+        folders = folders_of(Path(self.path), space, self.settings)
         return parts.library.Documents(
-            self.at(space),
-            folders_of(Path(self.path), space, self.settings),
-            keeper=self.writer_of(space),
-            reconciler=self.reconciler_of(space),
+            self.at(space), folders, self.writer_of(space), self.reconciler_of(space)
         )
 
     def sync(self, space: str) -> list[str]:
@@ -236,8 +234,8 @@ def _vector_engine(
     try:
         return engine_for(settings, path, on_disk=on_disk), None
     except MissingExtra as error:
-        said = f"{error.message}: vectors are searched in memory. {error.remedy}"
-        warnings.warn(said, RuntimeWarning, stacklevel=2)
+        message = f"{error.message}: vectors are searched in memory. {error.remedy}"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
         return VectorEngine(), error
 
 

@@ -95,7 +95,7 @@ class Tokens:
                 SqlTokens(conn).add(fresh, digest)
                 grant = SqlTokens(conn).find(digest)
             self._known.pop(digest, None)
-        return self._held(grant)
+        return self._require(grant)
 
     def all(self) -> list[Grant]:
         """Every token, also those that hold no longer."""
@@ -117,7 +117,7 @@ class Tokens:
             self._known.clear()
         return grant
 
-    def known(self, token: str) -> Grant | None:
+    def peek(self, token: str) -> Grant | None:
         """What is remembered of a token and still believed; asks nobody."""
         until, grant = self._known.get(digest_of(token), (0.0, None))
         fresh = until > time.monotonic() and grant is not None and grant.holds(self._clock.now())
@@ -125,7 +125,7 @@ class Tokens:
 
     def find(self, token: str) -> Grant:
         """The grant of a token that holds."""
-        return self._held(self._find(digest_of(token)))
+        return self._require(self._find(digest_of(token)))
 
     def _find(self, digest: str, *, login: bool = False) -> Grant | None:
         until, grant = self._known.get(digest, (0.0, None))
@@ -135,7 +135,7 @@ class Tokens:
             tokens = SqlTokens(conn)
             if login:
                 token = tokens.find_login(digest, self._clock.now())
-                lent = (one for one in self._lent.values() if one.id == token)
+                lent = (loan for loan in self._lent.values() if loan.id == token)
                 grant = next(lent, None) or tokens.by_id(token)
             else:
                 grant = tokens.find(digest)
@@ -150,7 +150,7 @@ class Tokens:
                     self._known.popitem(last=False)
         return grant
 
-    def _held(self, grant: Grant | None) -> Grant:
+    def _require(self, grant: Grant | None) -> Grant:
         if grant is None or not grant.holds(self._clock.now()):
             raise Unauthorized(
                 "The token is missing, wrong, expired or revoked",
@@ -169,7 +169,7 @@ class Tokens:
 
     def find_login(self, key: str) -> Grant:
         """The grant of a page that was logged in."""
-        return self._held(self._find(digest_of(key), login=True))
+        return self._require(self._find(digest_of(key), login=True))
 
     def log_out(self, key: str) -> None:
         with self._store.write_queue() as conn:

@@ -31,7 +31,7 @@ from mnemic.plain import plain
 from mnemic.record import triggers
 from mnemic.settings.logs import log_of
 from mnemic.space import Space
-from mnemic.store.codec import stored_name
+from mnemic.store.codec import as_name
 from mnemic.store.contract import Unit
 from mnemic.store.rows import NOBODY, Name, Removal, StoredTextKind
 from mnemic.types import (
@@ -83,7 +83,7 @@ class RemovedRecords:
     @classmethod
     def load(cls, payload: Mapping[str, Any]) -> RemovedRecords:
         turns, memories = (list(map(str, payload[name])) for name in ("turns", "memories"))
-        sessions = list(map(stored_name, payload["sessions"]))
+        sessions = list(map(as_name, payload["sessions"]))
         return cls(turns, memories, sessions, traces.load(payload["traces"]))
 
 
@@ -140,7 +140,7 @@ class Erasure:
             restore_originals(unit, ids, now)
             eraser.remove(Removal(memories=ids))
             unit.sync.bury(Removal(memories=ids))
-            for card in eraser.stored_texts(_CARDS):
+            for card in eraser.read_texts(_CARDS):
                 if any(version.text in text for version in versions for text in card.texts):
                     unit.cards.drop(card.id)
             note_deletion(unit, versions, key_of(DELETED, new_id(now)), now)
@@ -202,7 +202,7 @@ class Erasure:
         """Sessions whose transcripts contain a replaced name, under the old and the new id."""
         renamed = {name: after for name, after in plan.renamed.items() if name.kind == "session"}
         before = {turn.session for turn in unit.ledger.turns_by_id(turns)}
-        before |= plan.sessions | {stored_name(name.text) for name in renamed}
+        before |= plan.sessions | {as_name(name.text) for name in renamed}
         return before | {renamed.get(Name("session", id_), id_) for id_ in before}
 
     def _receipt(self, plan: ForgetPlan, request: ForgetRequest, *, items: bool = False) -> Receipt:
@@ -263,7 +263,7 @@ def _list_removed(plan: ForgetPlan) -> RemovedRecords:
 
 def find_unfinished(unit: Unit) -> list[Job]:
     """The removals that still have work outside the database."""
-    return [job for job in unit.tasks.unfinished(None, _MAX_JOBS) if job.kind == KIND]
+    return [job for job in unit.tasks.list_unfinished(None, _MAX_JOBS) if job.kind == KIND]
 
 
 @dataclass(eq=False)
@@ -308,7 +308,7 @@ def _add_proof(unit: Unit, receipt: Receipt) -> Receipt:
     key = secrets.token_bytes(16)
     hashed, marks, terms = Hasher(key), set[str](), set[str]()
     for kind in receipts.CHECKED:
-        for record in islice(unit.eraser.stored_texts((kind,)), _PROOF):
+        for record in islice(unit.eraser.read_texts((kind,)), _PROOF):
             marks |= {hashed(record.id), *(hashed(t) for t in record.texts if len(tokens(t)) > 1)}
             terms |= {hashed(word) for text in record.texts for word in words(text)}
     return replace(receipt, key=key.hex(), marks=tuple(sorted(marks)), words=tuple(sorted(terms)))

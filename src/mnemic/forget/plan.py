@@ -106,7 +106,7 @@ class Planner:
         removed = plan.removed
         if request.query is not None and not request.timed:  # names have no time
             plan.renamed = names.with_phrase(unit, tokens(request.query))
-        derived = unit.eraser.derived(removed.turns)
+        derived = unit.eraser.find_derived(removed.turns)
         for id_, turns in derived.items():
             if set(turns) <= removed.turns.keys():
                 removed.memories.setdefault(id_, "it was learned from what is forgotten")
@@ -282,7 +282,7 @@ class Planner:
             return cached[text]
 
         texts = {name.text for name in plan.names}
-        for record in eraser.stored_texts((*_COPIED, *_ENGINE_TEXTS)):
+        for record in eraser.read_texts((*_COPIED, *_ENGINE_TEXTS)):
             quote = next(filter(quotes, record.texts), None)
             is_named = record.kind == "event" and not texts.isdisjoint(record.texts)
             if quote is None and not is_named:
@@ -291,7 +291,7 @@ class Planner:
                 plan.cards.append(record.id)
                 plan.quoting["card", record.id] = quote or ""
                 continue
-            before = eraser.stored(record.kind, record.id)
+            before = eraser.read_text(record.kind, record.id)
             after = self._rewrite(record.kind, before, plan)
             if after != before:
                 plan.rewritten.append(Rewrite(record.kind, record.id, after))

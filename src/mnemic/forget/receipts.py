@@ -17,7 +17,7 @@ from mnemic.forget.plan import ForgetPlan
 from mnemic.forget.traces import Hasher, tokens, words
 from mnemic.patterns import defer
 from mnemic.plain import plain
-from mnemic.store.codec import stored_name
+from mnemic.store.codec import as_name
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import StoredTextKind
 from mnemic.types import Finding, Json, Receipt, ToolCall, ToolResult, Turn
@@ -90,7 +90,7 @@ def load(value: object) -> Receipt:
         if at.utcoffset() is None:
             raise ValueError(at)
         return Receipt(
-            id=stored_name(value["id"]),
+            id=as_name(value["id"]),
             space=str(value["space"]),
             at=at,
             asked=str(value["asked"]),
@@ -122,7 +122,7 @@ def check(store: Store, receipt: Receipt, files: Iterable[Path]) -> list[Finding
     with store.read(receipt.space) as unit:
         findings = [_rows(unit, receipt, hashed)]
         terms = [term for term in store.vocabulary(receipt.space) if hashed(term) in removed]
-        stored_terms = unit.eraser.held_terms(terms)
+        stored_terms = unit.eraser.find_terms(terms)
         old = _old_words(unit, stored_terms, receipt.at)
     findings.append(
         _finding("forgotten: index", len(old), "word", f"{len(terms)} said again since")
@@ -150,7 +150,7 @@ def _finding(check: str, count: int, what: str, well: str) -> Finding:
 def _rows(unit: Unit, receipt: Receipt, hashed: Hasher) -> Finding:
     marks = frozenset(receipt.marks)
     old = new = 0
-    for record in unit.eraser.stored_texts(CHECKED):
+    for record in unit.eraser.read_texts(CHECKED):
         if hashed(record.id) in marks or any(hashed(text) in marks for text in record.texts):
             new += record.at > receipt.at
             old += record.at <= receipt.at
@@ -162,7 +162,7 @@ def _old_words(unit: Unit, terms: Collection[str], at: datetime) -> set[str]:
     if not terms:
         return set()
     old: set[str] = set()
-    for record in unit.eraser.stored_texts(CHECKED):
+    for record in unit.eraser.read_texts(CHECKED):
         if record.at <= at:
             old |= {word for text in record.texts for word in words(text) if word in terms}
     return old

@@ -162,7 +162,7 @@ def _by_ids(unit: Unit, ids: Mapping[str, Sequence[str]], why: str) -> Selection
 def _by_words(unit: Unit, request: ForgetRequest, query: str) -> Selection:
     chosen, why = Selection(), "it has the words"
     phrase = tokens(query)
-    for record in unit.eraser.stored_texts(_SEARCHED):
+    for record in unit.eraser.read_texts(_SEARCHED):
         if not _within(record.at, request):
             continue
         text = next((text for text in record.texts if has_phrase(text, phrase)), None)

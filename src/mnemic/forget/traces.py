@@ -16,7 +16,7 @@ from hashlib import blake2b
 
 from mnemic.ids import is_id
 from mnemic.index.segment import index_text, words_of
-from mnemic.store.codec import stored_name
+from mnemic.store.codec import as_name
 from mnemic.store.rows import Name, NameKind
 from mnemic.types import Json, SafeName
 
@@ -104,7 +104,7 @@ class Traces:
     def replace_name(self, kind: NameKind, text: str) -> SafeName:
         """The replacement of a stored name, empty if it is removed; else the name itself."""
         replacement = self.names.get(self._hash(f"{kind}\x1f{text}"), text) if self.names else text
-        return stored_name(replacement)
+        return as_name(replacement)
 
     def with_names(self, names: Mapping[Name, str]) -> Traces:
         """The same traces with the replacements of names."""

@@ -29,7 +29,7 @@ from mnemic.rules.likeness import plain_words, same_value
 from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from mnemic.settings import Settings
 from mnemic.space import Space
-from mnemic.store.codec import stored_text
+from mnemic.store.codec import as_text
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import AuditCheck, AuditReport, Memory, SafeName, SafeText, Turn, lines_of
@@ -95,7 +95,7 @@ _REMEDIES = {
 
 def _pack(unit: Unit, memories: Sequence[Memory]) -> list[bytes]:
     """The terms of their texts, which the index has between those of slots and tags."""
-    indexed = unit.text.packed_terms("memory", [memory.id for memory in memories])
+    indexed = unit.text.read_packed("memory", [memory.id for memory in memories])
     return [
         pack[_size(memory.subject, memory.predicate) : len(pack) - _size(*memory.tags)]
         if (pack := indexed.get(memory.id)) is not None
@@ -192,7 +192,7 @@ def _find_doubtful(unit: Unit, memories: Sequence[Memory], terms: TermTable) -> 
     """Memories whose source turns do not support them, and those without source or owner."""
     for start in range(0, len(memories), _BATCH):
         portion = memories[start : start + _BATCH]
-        heard = unit.text.packed_terms("turn", _turns_of(portion))
+        heard = unit.text.read_packed("turn", _turns_of(portion))
         texts = terms.select(range(start, start + len(portion))).weighing(CONTENT_WEIGHT)
         named = list({memory.value: None for memory in portion})
         values = dict(zip(named, TermTable.of(named).weighing(CONTENT_WEIGHT), strict=True))
@@ -225,7 +225,7 @@ def _supports(heard: Mapping[str, bytes], memory: Memory, statement: set[int]) -
 
 
 def _words_of(turn: Turn) -> SafeText:
-    results = (stored_text(result.content) for result in turn.tool_results)
+    results = (as_text(result.content) for result in turn.tool_results)
     return lines_of((turn.sender, turn.text, *results))
 
 

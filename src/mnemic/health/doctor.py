@@ -11,7 +11,7 @@ from pathlib import Path
 from mnemic.errors import MnemicError, StoreDamaged
 from mnemic.forget import receipts
 from mnemic.forget.erasure import Erasure, find_unfinished
-from mnemic.ids import made_at
+from mnemic.ids import read_moment
 from mnemic.index.embedding_job import find_refused, queue
 from mnemic.learn.laws import archive_misread
 from mnemic.learn.reindex import repair_text_index
@@ -70,7 +70,7 @@ class Doctor:
 
     def _queue(self, unit: Unit) -> Finding:
         now = self.space.now()
-        waiting = unit.tasks.unfinished("ready", _MAX_ROWS)
+        waiting = unit.tasks.list_unfinished("ready", _MAX_ROWS)
         late = [job for job in waiting if job.run_at < now - _LATE]
         return Finding(
             check="queue",
@@ -98,7 +98,7 @@ class Doctor:
         """Compare with the recording time of the newest turn, not with the time it states."""
         now = self.space.now()
         newest = unit.ledger.turns_by_doc(unit.ledger.latest_docs(1))
-        latest = max((made_at(turn.id) for turn in newest.values()), default=None)
+        latest = max((read_moment(turn.id) for turn in newest.values()), default=None)
         ahead = latest is not None and latest > now + _AHEAD
         return Finding(
             check="clock",
@@ -156,8 +156,8 @@ class Doctor:
                 unit.cleanup.remove_orphans()
                 archive_misread(unit, self.space.now())
                 for number in unit.vectors.coverage():
-                    unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
-                    if unit.vectors.unembedded(number, 1):
+                    unit.cleanup.ask_again(unit.cleanup.list_unvectored(number, _MAX_ROWS))
+                    if unit.vectors.list_unembedded(number, 1):
                         queue(unit, self.space.now())
         return indexed
 

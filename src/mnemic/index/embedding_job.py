@@ -26,7 +26,7 @@ from mnemic.late import NDArray, np
 from mnemic.providers.embedding.base import Embedder, expect
 from mnemic.providers.reader.inputs import TurnText
 from mnemic.providers.reader.model import TrainedReader
-from mnemic.store.codec import stored_name
+from mnemic.store.codec import as_name
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import EmbedText, VectorRow, type_of
 from mnemic.types import EMPTY, RECORD_TYPES, Job
@@ -59,10 +59,10 @@ def queue(unit: Unit, now: datetime) -> None:
 def catch_up(store: Store, space: str, embedder: Embedder, now: datetime) -> None:
     """Queue the embedding where records wait without a job: the embedder may have changed."""
     with store.read(space) as unit:
-        number = unit.vectors.known_embedders().get(embedder.name, _UNKNOWN)
-        if not unit.vectors.unembedded(number, 1):
+        number = unit.vectors.list_embedders().get(embedder.name, _UNKNOWN)
+        if not unit.vectors.list_unembedded(number, 1):
             return
-        jobs = unit.tasks.unfinished(None, _LOOK)
+        jobs = unit.tasks.list_unfinished(None, _LOOK)
         if any(job.kind == KIND and job.key == EMPTY for job in jobs):
             return
     with store.write(space) as unit:
@@ -71,7 +71,7 @@ def catch_up(store: Store, space: str, embedder: Embedder, now: datetime) -> Non
 
 def find_refused(unit: Unit) -> list[str]:
     """The ids of records whose text the model refused for good."""
-    dead = unit.tasks.unfinished("dead", _LOOK)
+    dead = unit.tasks.list_unfinished("dead", _LOOK)
     return [job.key for job in dead if job.kind == KIND and job.key != EMPTY]
 
 
@@ -163,7 +163,7 @@ class EmbeddingJob:
         end = time.monotonic() + _TURN
         while True:
             with self._store.read(job.space) as unit:
-                waiting = unit.vectors.unembedded(number, self._batch)
+                waiting = unit.vectors.list_unembedded(number, self._batch)
             if not waiting:
                 break
             if waiting == before:
@@ -187,8 +187,8 @@ class EmbeddingJob:
 
     def _set_aside(self, unit: Unit, refused: Sequence[int]) -> None:
         """Give each record a job of its own, in place of one that failed before."""
-        ids = {stored_name(id_) for _, id_ in unit.text.records(refused).values()}
-        dead = unit.tasks.unfinished("dead", _LOOK)
+        ids = {as_name(id_) for _, id_ in unit.text.records(refused).values()}
+        dead = unit.tasks.list_unfinished("dead", _LOOK)
         unit.tasks.discard([job.id for job in dead if job.kind == KIND and job.key in ids])
         unit.tasks.enqueue_many(KIND, {id_: {} for id_ in ids}, now=self._clock.now())
 
@@ -273,7 +273,7 @@ class EmbeddingJob:
         """Vectors of the texts; earlier answers of a paid model come from the database."""
         hashes = [hashlib.sha256(text.encode()).digest() for text in texts]
         with self._store.read(space) as unit:
-            answers = unit.vectors.cached(number, hashes)
+            answers = unit.vectors.read_cached(number, hashes)
         fresh = {h: text for h, text in zip(hashes, texts, strict=True) if h not in answers}
         if fresh:
             vectors = self._embedder.embed(list(fresh.values()))

@@ -95,7 +95,7 @@ class LiveTables:
                 failed, self._failed = self._failed, None
                 raise failed
             state = rows.state(vectors.number)
-            if not self.engine.always and rows.indexed(vectors.number):
+            if not self.engine.always and rows.has_index(vectors.number):
                 self._tables.clear()
                 return {t: DatabaseTable(rows, vectors.number, t) for t in state.reached}
             if not self._is_loading():
@@ -112,7 +112,7 @@ class LiveTables:
     def waiting(self, embedder: str) -> int:
         """How many records of the space have no vectors of this embedder yet."""
         with self.store.read(self.space) as unit:
-            number = unit.vectors.known_embedders().get(embedder, _UNKNOWN)
+            number = unit.vectors.list_embedders().get(embedder, _UNKNOWN)
             return unit.vectors.waiting(number)
 
     @property

@@ -175,7 +175,7 @@ class Worker:
         if handler is None:
             return self._bury(job, self._guard.error(f"nothing here handles {job.kind!r} jobs"))
         try:
-            with self._store.pinned(job.space), span(f"job {job.kind}", attempt=job.attempts):
+            with self._store.pin(job.space), span(f"job {job.kind}", attempt=job.attempts):
                 handler(job)
         except Exception as error:  # noqa: BLE001 - the boundary that records every failure
             return self._settle_failure(job, error)

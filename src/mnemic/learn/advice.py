@@ -158,7 +158,7 @@ class NeighborSearch:
 
     def _near(self, status: MemoryStatus) -> list[Memory]:
         if self.strict:
-            return self.unit.memories.worded_alike(
+            return self.unit.memories.find_alike(
                 self.candidate.text, project=self.candidate.project, status=status, now=self.now
             )
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
@@ -277,7 +277,7 @@ class Adviser:
         if self.embedder is None:
             return {}, ""
         with self.space.read() as unit:
-            number = unit.vectors.known_embedders().get(self.embedder.name)
+            number = unit.vectors.list_embedders().get(self.embedder.name)
         if number is None:
             return {}, ""
         try:

@@ -73,7 +73,7 @@ class Compression:
             recorded = unit.ledger.turns(
                 TurnFilter(session=session, newest_first=True, limit=_MOST)
             )[::-1]
-            covered = unit.episodes.covered(session, None)
+            covered = unit.episodes.list_covered(session, None)
         if messages is None:
             return [turn for turn in recorded if not covered or turn.index > covered[-1]]
         new_turns = [_new_turn(message, session) for message in messages]

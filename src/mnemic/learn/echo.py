@@ -217,7 +217,7 @@ def load_marks(
 
 def load_untrusted(unit: Unit, now: datetime, settings: TrustSettings) -> list[UntrustedLine]:
     """What tools and outsiders said in the prompts of late, in whatever session."""
-    return [UntrustedLine(*line) for line in unit.echoes.untrusted(now - _KEEP)]
+    return [UntrustedLine(*line) for line in unit.echoes.list_untrusted(now - _KEEP)]
 
 
 def taint(candidate: Told, turns: Sequence[Turn], lines: Sequence[UntrustedLine]) -> Told:

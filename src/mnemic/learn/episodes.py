@@ -20,7 +20,7 @@ from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
 from mnemic.learn.facts import aliases
 from mnemic.learn.turn_lines import in_local_time, today, turn_line
-from mnemic.prompts import Language, filled
+from mnemic.prompts import Language, fill_prompt
 from mnemic.providers.chat.base import Answer, ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import choice_in, share_in, text_in
 from mnemic.rules import checks
@@ -58,7 +58,7 @@ def ask_for_episode(
         purpose=PURPOSE,
         schema=SCHEMA,
         parse=parse_episode,
-        system=filled("episode", language, summary_chars=SUMMARY_CHARS),
+        system=fill_prompt("episode", language, summary_chars=SUMMARY_CHARS),
     )
 
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from mnemic.clock import Clock
 from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelSuspended, StoreDamaged
-from mnemic.ids import made_until
+from mnemic.ids import is_not_after
 from mnemic.language.attribution import SessionPlace, attributed, placed
 from mnemic.language.echo import UntrustedLine
 from mnemic.language.exchanges import exchanges
@@ -168,7 +168,7 @@ class ExtractionJob:
         """
         session = job.name_of("session")
         with self.store.write(job.space) as unit:
-            waiting = unit.ledger.unextracted(session, _READ)
+            waiting = unit.ledger.list_unextracted(session, _READ)
             if not dead:
                 ids = [turn.id for turn in _first_batch(waiting, self._size(job))]
                 unit.ledger.set_state(ids, "failed", self.guard.error(reason))
@@ -179,14 +179,14 @@ class ExtractionJob:
             while ids := [
                 turn.id
                 for turn in waiting
-                if made_until(turn.id, began) or not made_until(turn.id, now)
+                if is_not_after(turn.id, began) or not is_not_after(turn.id, now)
             ]:
                 if ids[0] in ended:
                     break  # a damaged file does not keep what is written: doctor shows it
                 ended.update(ids)
                 unit.ledger.set_state(ids, "dead", self.guard.error(reason))
                 unit.ledger.mark_extracted(session)
-                waiting = unit.ledger.unextracted(session, _READ)
+                waiting = unit.ledger.list_unextracted(session, _READ)
             if waiting:
                 triggers.queue(unit, [session], now=self.clock.now())
 
@@ -216,7 +216,7 @@ class ExtractionJob:
         self, job: Job, session: SafeName, most_exchanges: int, *, with_people: bool
     ) -> _Reading | None:
         with self.store.read(job.space) as unit:
-            waiting = unit.ledger.unextracted(session, _READ)
+            waiting = unit.ledger.list_unextracted(session, _READ)
             batch = _first_batch(waiting, self._size(job), most_exchanges)
             if not batch:
                 return None
@@ -314,7 +314,7 @@ class ExtractionJob:
         return True
 
     def _still_waits(self, unit: Unit, session: SafeName, batch: Sequence[Turn]) -> bool:
-        waiting = {turn.id: turn.trust for turn in unit.ledger.unextracted(session, _READ)}
+        waiting = {turn.id: turn.trust for turn in unit.ledger.list_unextracted(session, _READ)}
         return all(waiting.get(turn.id) == turn.trust for turn in batch)
 
     def _note_rejected(

@@ -28,7 +28,7 @@ from mnemic.language.voice import GAP, VoiceJudge, own_voice
 from mnemic.learn.facts import ExtractionResult, FactReader, schema
 from mnemic.learn.pattern_files import own_patterns
 from mnemic.learn.turn_lines import in_local_time, number_turns, today, turn_line
-from mnemic.prompts import filled
+from mnemic.prompts import fill_prompt
 from mnemic.providers.chat.base import ChatModel
 from mnemic.providers.reader.inputs import TurnText
 from mnemic.providers.reader.notes import NotedMessage
@@ -258,7 +258,7 @@ class ModelExtractor:
         )
         reader = FactReader(spoken, guard_of(settings))
         wants_summary = settings.triggers.quiet_gap is not None  # it is the daily event
-        system = filled(
+        system = fill_prompt(
             "extract",
             language,
             fact_chars=settings.extraction.fact_chars,
@@ -270,7 +270,7 @@ class ModelExtractor:
             ),
         )
         if wants_summary:
-            system += "\n" + filled("batch_summary", language, summary_chars=SUMMARY_CHARS)
+            system += "\n" + fill_prompt("batch_summary", language, summary_chars=SUMMARY_CHARS)
         try:
             answer = self.model.ask(
                 "\n\n".join(filter(None, parts)),

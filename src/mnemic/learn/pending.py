@@ -186,7 +186,7 @@ class PendingQueue:
             return 0
         while True:
             with self.space.write() as unit:
-                late = unit.memories.lapsed(oldest, _LAPSED)
+                late = unit.memories.list_lapsed(oldest, _LAPSED)
                 for memory in late:
                     unit.memories.revise(replace(memory, status="archived", updated_at=now))
                     lapse = unit.journal.begin(key_of("lapse", memory.id), now)

@@ -26,7 +26,7 @@ def index_missing(store: Store, space: str, progress: Callable[[int], None]) -> 
     for type_, terms_of in _READERS.items():
         while True:
             with store.write(space) as unit:
-                ids = unit.text.unindexed(type_, _BATCH)
+                ids = unit.text.list_unindexed(type_, _BATCH)
                 unit.text.put(type_, dict(terms_of(unit, ids)))
             if not ids:
                 break

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from mnemic.rules import checks
-from mnemic.store.codec import stored_name
+from mnemic.store.codec import as_name
 from mnemic.store.contract import Unit
 from mnemic.types import Fact, Memory, SafeName, constant
 
@@ -38,19 +38,19 @@ def note_rewrite(
 
 def basis(unit: Unit, id_: str) -> list[SafeName]:
     """The memories that a statement was made of; none for one that no model rewrote."""
-    events = unit.journal.events(subject=stored_name(id_), type_=REWRITE, limit=checks.MAX_ROWS)
+    events = unit.journal.events(subject=as_name(id_), type_=REWRITE, limit=checks.MAX_ROWS)
     lists = [event.payload.get(_FROM) for event in events]
-    return [stored_name(str(name)) for ids in lists if isinstance(ids, list) for name in ids]
+    return [as_name(str(name)) for ids in lists if isinstance(ids, list) for name in ids]
 
 
 def find_rewrites(unit: Unit, ids: Iterable[str]) -> set[SafeName]:
     """Statements that were made of one of these, with what took their place since."""
     rewrites: set[SafeName] = set()
-    waiting = [stored_name(id_) for id_ in ids]
+    waiting = [as_name(id_) for id_ in ids]
     while waiting:
         id_ = waiting.pop()
         events = unit.journal.events(subject=id_, type_=REWRITE, limit=checks.MAX_ROWS)
-        into = [stored_name(str(e.payload[_INTO])) for e in events if _INTO in e.payload]
+        into = [as_name(str(e.payload[_INTO])) for e in events if _INTO in e.payload]
         memory = unit.memories.get(id_) if id_ in rewrites else None
         if memory is not None and memory.superseded_by:
             into.append(memory.superseded_by)
@@ -64,7 +64,7 @@ def versions_of(unit: Unit, id_: str) -> list[Memory]:
     """Every version of a memory; of one that was rewritten with others, not the others."""
     chain = unit.memories.chain(id_)
     by_id = {memory.id: memory for memory in chain}
-    path = [stored_name(id_)]
+    path = [as_name(id_)]
     while (memory := by_id.get(path[-1])) is not None and memory.superseded_by in by_id:
         path.append(memory.superseded_by)
     above = find_rewrites(unit, path)

@@ -13,7 +13,7 @@ from mnemic.late import dataclass
 from mnemic.learn.rollback_plan import RollbackPlan, RollbackSource, What
 from mnemic.rules import checks
 from mnemic.space import Space
-from mnemic.store.codec import stored_name
+from mnemic.store.codec import as_name
 from mnemic.types import EMPTY, TRUSTS, Event, Fact, RolledBack, SafeName, key_of
 
 _WHATS: dict[str, What] = {
@@ -81,7 +81,7 @@ def _load_report(event: Event) -> RolledBack:
 
     def ids(name: str) -> tuple[SafeName, ...]:
         stored = event.payload.get(name)
-        return tuple(map(stored_name, stored)) if isinstance(stored, list) else ()
+        return tuple(map(as_name, stored)) if isinstance(stored, list) else ()
 
     return RolledBack(
         source=str(event.payload.get("source", "")),

@@ -78,7 +78,7 @@ class SessionEndJob:
         them tells them again, with what it has learned since.
         """
         with self.store.read(job.space) as unit:
-            covered = unit.episodes.covered(session, "session_end")
+            covered = unit.episodes.list_covered(session, "session_end")
             latest = TurnFilter(session=session, newest_first=True, limit=MOST_TURNS)
             turns = unit.ledger.turns(latest)
         if job.error and covered and turns and covered[-1] == turns[0].index:
@@ -96,7 +96,7 @@ class SessionEndJob:
         if waited < _STORY_WAITS and not isinstance(error, ModelSuspended):
             return False
         with self.store.read(job.space) as unit:
-            covered = unit.episodes.covered(session, "session_end")
+            covered = unit.episodes.list_covered(session, "session_end")
             latest = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=1))
         return not covered or not latest or covered[-1] < latest[0].index
 
@@ -119,11 +119,11 @@ class SessionEndJob:
         draft: EpisodeDraft | None,
         reason: str,
     ) -> None:
-        covered = unit.episodes.covered(session, "session_end")
+        covered = unit.episodes.list_covered(session, "session_end")
         episode = self.episodes.write(
             unit, session, turns, "session_end", draft=draft, reason=reason
         )
-        if episode is None or unit.episodes.covered(session, "session_end") == covered:
+        if episode is None or unit.episodes.list_covered(session, "session_end") == covered:
             return  # there was one of this stretch
         info, now = unit.ledger.session(session), self.episodes.clock.now()
         project = "" if info is None else info.project

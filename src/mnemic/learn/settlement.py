@@ -17,7 +17,7 @@ from mnemic.rules.lifetimes import sooner
 from mnemic.rules.slots import has_one_answer
 from mnemic.rules.support import Claim, Scales, first, rank, repeated
 from mnemic.rules.tiers import is_profile
-from mnemic.store.codec import stored_name
+from mnemic.store.codec import as_name
 from mnemic.store.contract import Unit
 from mnemic.types import (
     EMPTY,
@@ -326,7 +326,7 @@ def load_decision(unit: Unit, events: Iterable[Event]) -> Decision | None:
             memory = unit.memories.get(str(settled["memory"])) if settled["memory"] else None
             replaced = settled["replaced"] if isinstance(settled["replaced"], list) else []
             outcome: DecisionOutcome = settled["decision"]  # type: ignore[assignment]
-            ended = tuple(map(stored_name, replaced))
+            ended = tuple(map(as_name, replaced))
             return Decision(outcome, memory, ended, str(settled["reason"]))
     return None
 

@@ -44,7 +44,7 @@ class EndingReader:
     reader: TrainedReader
 
     def nearest(self, unit: Unit, text: str, now: datetime, limit: int) -> Sequence[Memory]:
-        number = unit.vectors.known_embedders().get(self.reader.name)
+        number = unit.vectors.list_embedders().get(self.reader.name)
         if number is None:
             return ()
         try:

@@ -14,7 +14,7 @@ from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
 from mnemic.late import dataclass
 from mnemic.learn.episodes import conversation
-from mnemic.prompts import filled
+from mnemic.prompts import fill_prompt
 from mnemic.providers.chat.base import ChatModel
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.settings import Settings
@@ -51,7 +51,7 @@ class WindowSummaryJob:
         answer = model.write(
             fence(shown, "conversation"),
             purpose=PURPOSE,
-            system=filled("summary", language, tokens=_TOKENS),
+            system=fill_prompt("summary", language, tokens=_TOKENS),
         )
         short = cut_to_tokens(answer.value, _TOKENS, count_tokens)
         text = self.guard.error(short, MAX_SUMMARY)

@@ -117,7 +117,7 @@ def _header(mind: Mind, store: Store, *, secrets: bool) -> dict[str, Any]:
         "version": VERSION,
         "schema": store.stats(mind.space).schema,
         "space": mind.space,
-        "database": store.made_at(),
+        "database": store.read_origin(),
         "made_at": mind._clock.now().isoformat(),
         "credentials": "kept" if secrets else "masked",
         "lossless": "all rows" if secrets else "all rows without credentials",
@@ -222,7 +222,7 @@ class _Import:
     def run(self, stream: BinaryIO) -> ArchiveImport:
         first = stream.readline()
         header = _check_header(first)
-        own = self._trust == "owner" or header.get("database") == self._store.made_at()
+        own = self._trust == "owner" or header.get("database") == self._store.read_origin()
         self._steering = least_trusted((self._trust or "owner", "owner" if own else "agent"))
         self._read = len(first)
         footer: dict[str, Any] | None = None

@@ -16,7 +16,7 @@ from mnemic.engine.open import find_key
 from mnemic.errors import InvalidInput, MemoryOff
 from mnemic.rules.checks import check_path
 from mnemic.settings import Settings, load_beside
-from mnemic.store.new_file import typed
+from mnemic.store.new_file import explain_errors
 from mnemic.store.sqlite import backup as sqlite_backup
 from mnemic.types import Backup, PageProgress, Restored
 
@@ -98,7 +98,7 @@ def _documents_aside(restored: Restored, database: Path, settings: Settings) -> 
         for name in settings.documents.write:
             file = folder / getattr(settings.documents, f"{name}_file")
             aside = file.with_name(f"{file.stem}{mark}{file.suffix}")
-            with typed(file, "kept aside"), suppress(FileNotFoundError):
+            with explain_errors(file, "kept aside"), suppress(FileNotFoundError):
                 file.rename(aside)
                 moved.append(str(aside))
     return tuple(moved)

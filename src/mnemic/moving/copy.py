@@ -22,7 +22,7 @@ from mnemic.store.codec import dump
 from mnemic.store.contract import Store, Unit
 from mnemic.store.postgres.address import is_address
 from mnemic.store.sqlite.keys import choose_key, key_for
-from mnemic.store.target import is_missing, is_same, open_store, shown
+from mnemic.store.target import is_missing, is_same, open_store, redact_target
 from mnemic.store.transfer import MOVED, Cells, MovedTable
 
 Phase = Literal["Copying", "Verifying"]
@@ -94,7 +94,7 @@ def copy_space(
         raise NotFound(f"There is no memory at {beginning}", remedy="Give the path of a database")
     if to_space == space and is_same(beginning, end):
         raise InvalidInput(
-            f"{shown(beginning)} and {shown(end)} are the same database",
+            f"{redact_target(beginning)} and {redact_target(end)} are the same database",
             remedy="Name another space to copy into",
         )
     busy, now = Settings().store.busy_timeout.total_seconds(), SystemClock().now
@@ -129,7 +129,7 @@ def copy_between(
         ours, theirs = ({table: hashlib.sha256() for table in MOVED} for _ in range(2))
         with target.read(to_space) as copied:
             for table, rows, done in _read_all(unit):
-                for row, stored in zip(rows, copied.transfer.stored(table, rows), strict=True):
+                for row, stored in zip(rows, copied.transfer.find_stored(table, rows), strict=True):
                     ours[table].update(_bytes(table, row))
                     theirs[table].update(b"" if stored is None else _bytes(table, stored))
                 progress("Verifying", done, total)

@@ -47,6 +47,6 @@ def _read_words() -> dict[str, dict[Language, dict[str, str]]]:
     return tomllib.loads(data_of("mnemic.prompts").joinpath("words.toml").read_text("utf-8"))
 
 
-def filled(name: str, language: Language, **blanks: object) -> str:
+def fill_prompt(name: str, language: Language, **blanks: object) -> str:
     """The text of a prompt with every blank filled in."""
     return Template(prompt(name, language)).substitute(blanks)

@@ -69,7 +69,7 @@ class Attempts:
         if reading is not None and entered:
             reading.__exit__(type(error) if error else None, error, None)
 
-    def outside(self, route: str, work: Callable[[], R]) -> R | None:
+    def run_outside(self, route: str, work: Callable[[], R]) -> R | None:
         """The same for work on vectors that are not in the store."""
         try:
             return work()
@@ -82,7 +82,7 @@ class Attempts:
         self.failures[route] = f"{type(error).__name__}: {error.message}"
         self._errors[route] = error
 
-    def lost(self, route: str) -> bool:
+    def has_lost(self, route: str) -> bool:
         """Whether a route failed because the database cannot be read."""
         return isinstance(self._errors.get(route), StoreError)
 
@@ -91,7 +91,7 @@ class Attempts:
         """Whether there were failures and no route answered."""
         return bool(self._errors) and not self._worked
 
-    def unanswered(self) -> StoreError:
+    def to_error(self) -> StoreError:
         """The error for a caller when nothing could be read, with the store's own remedy."""
         of_store = [error for error in self._errors.values() if isinstance(error, StoreError)]
         first = of_store[0] if of_store else next(iter(self._errors.values()))

@@ -112,15 +112,15 @@ class CandidateSearch:
             wide = _WIDE if request.scope.narrow or request.asking.wide else 1
             most = self._settings.vector_candidates * wide * request.depth
             search = partial(self._nearest, attempts, request, vector, most)
-            near = attempts.outside("vector", search)
+            near = attempts.run_outside("vector", search)
             if near is None:
                 vector = None
             else:
                 lists["vector"] = near
                 cut |= len(near) >= most
         if "slot" in self._settings.routes:
-            found = lists.get("text", ())
-            answers = attempts.run("slot", lambda unit: answers_by_slot(request, found, unit))
+            text_docs = lists.get("text", ())
+            answers = attempts.run("slot", lambda unit: answers_by_slot(request, text_docs, unit))
             lists["slot"] = answers or []
         for route in ROUTES:
             if route not in lists and route in self._settings.routes and applies(route, request):
@@ -161,17 +161,17 @@ class CandidateSearch:
     def _by_words(self, request: Request, unit: Unit) -> tuple[Request, TextMatches]:
         """The matches, and the request again with the names spelled as they are known here."""
         limit = self._settings.text_candidates * request.depth
-        terms = enriched_terms(request.query, request.around, self._settings)
+        terms = enrich_terms(request.query, request.around, self._settings)
         if self._without_stop_words:
-            asked = without_asking(request.query)
-            telling = enriched_terms(asked, request.around, self._settings)
-            terms = [term for term in telling if term.weight > STOP_WEIGHT] or terms
+            topic = without_asking(request.query)
+            keywords = enrich_terms(topic, request.around, self._settings)
+            terms = [term for term in keywords if term.weight > STOP_WEIGHT] or terms
         matches = unit.text.search(terms, request.scope, limit)
-        known = with_known_names(request, terms, matches, unit)
-        if known is not request:
-            terms = enriched_terms(known.query, known.around, self._settings)
-            matches = unit.text.search(terms, known.scope, limit)
-        return known, matches
+        corrected = with_known_names(request, terms, matches, unit)
+        if corrected is not request:
+            terms = enrich_terms(corrected.query, corrected.around, self._settings)
+            matches = unit.text.search(terms, corrected.scope, limit)
+        return corrected, matches
 
     def _nearest(
         self, attempts: Attempts, request: Request, vector: VectorMatches, limit: int
@@ -179,10 +179,8 @@ class CandidateSearch:
         """The nearest of the scope where those are few; else of all, some of them out of scope."""
         narrow = request.scope.narrow
         few = attempts.run("vector", lambda unit: unit.text.few(request.scope)) if narrow else None
-        if few is None:
-            near = vector.nearest(request.scope.types, limit)
-        else:
-            near = vector.among(few, limit)
+        types = request.scope.types
+        near = vector.nearest(types, limit) if few is None else vector.among(few, limit)
         return [match.doc for match in near]
 
     def _by_meaning(
@@ -208,9 +206,8 @@ def with_known_names(
 
     Only words that no text has are looked at: most queries have none.
     """
-    found = set(matches.words.values())
     unknown = {term.text for term in terms if term.weight >= WORD_WEIGHT and not term.form_of}
-    unknown -= found
+    unknown -= set(matches.words.values())
     if not unknown or len(terms) > _MOST_TERMS:
         return request
     words = {
@@ -224,25 +221,24 @@ _ENOUGH = 6  # content words of a query that needs no help
 _MOST = 16  # words that are added, the latest first
 
 
-def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) -> list[QueryTerm]:
+def enrich_terms(query: str, around: Sequence[str], settings: RecallSettings) -> list[QueryTerm]:
     """The terms to search for: the query's own, then those of the turns before it.
 
     "And how long did that take?" says nothing by itself. The turns before it help, but their words
     count far less than the query's own, and not at all where it has enough.
     """
     terms = query_terms(query)
-    own = with_forms(terms)
-    telling = sum(term.weight >= WORD_WEIGHT for term in terms)
-    if telling >= _ENOUGH or not around:
-        return own
-    own_texts = {term.text for term in own}
+    direct = with_forms(terms)
+    count = sum(term.weight >= WORD_WEIGHT for term in terms)
+    if count >= _ENOUGH or not around:
+        return direct
+    texts = {term.text for term in direct}
     added: dict[str, QueryTerm] = {}
     for text in reversed(around[-settings.enrich_turns :]):
         for term in query_terms(text):
-            if term.weight >= WORD_WEIGHT and term.text not in own_texts:
-                lighter = QueryTerm(term.text, term.weight * _WEIGHT)
-                added.setdefault(term.text, lighter)
-    return [*own, *list(added.values())[:_MOST]]
+            if term.weight >= WORD_WEIGHT and term.text not in texts:
+                added.setdefault(term.text, QueryTerm(term.text, term.weight * _WEIGHT))
+    return [*direct, *list(added.values())[:_MOST]]
 
 
 _EXACT_DEPTH = 200
@@ -279,13 +275,13 @@ def by_time(request: Request, settings: RecallSettings, unit: Unit) -> RouteResu
     for time in request.times:
         scope = replace(request.scope, days=time.span)
         terms = query_terms(_without_times(request.query, request.times))
-        telling = with_forms([term for term in terms if term.weight > STOP_WEIGHT])
-        found = unit.text.search(telling, scope, settings.text_candidates)
-        docs += [match.doc for match in found.matches]
-        rest = unit.text.latest(scope, settings.text_candidates)
-        few = len(rest) <= _FEW_OF_DAY and time.span.length <= _ONE_DAY
-        if request.of_time or few or not found.matches:
-            docs += rest
+        keywords = with_forms([term for term in terms if term.weight > STOP_WEIGHT])
+        matches = unit.text.search(keywords, scope, settings.text_candidates)
+        docs += [match.doc for match in matches.matches]
+        newest = unit.text.latest(scope, settings.text_candidates)
+        few = len(newest) <= _FEW_OF_DAY and time.span.length <= _ONE_DAY
+        if request.of_time or few or not matches.matches:
+            docs += newest
         every &= request.of_time or few
     return RouteResult(list(dict.fromkeys(docs)), first=every)
 
@@ -312,10 +308,10 @@ def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) ->
         return RouteResult(_files(request, question, settings, unit))
     if question.kind == "count":
         return _count(request, question, unit)
-    telling = _telling_terms(query_terms(question.topic))
-    if not telling:
+    keywords = _telling_terms(query_terms(question.topic))
+    if not keywords:
         return RouteResult([])
-    docs, total = unit.text.holding(telling, request.scope, _EXACT_DEPTH)
+    docs, total = unit.text.holding(keywords, request.scope, _EXACT_DEPTH)
     if question.kind in ("latest", "earliest"):
         docs = unit.ledger.in_order(docs, newest_first=question.kind == "latest")
     return RouteResult(docs, total)
@@ -336,20 +332,20 @@ def _count(request: Request, question: ExactQuestion, unit: Unit) -> RouteResult
     topic = _without_times(question.topic, request.times)
     terms = query_terms(topic)
     characters = [term for term in terms if term.weight == CHARACTER_WEIGHT]
-    telling = _telling_terms(terms) or characters
-    result = _counted(request, telling, unit) if telling else RouteResult([])
+    keywords = _telling_terms(terms) or characters
+    result = _count_records(request, keywords, unit) if keywords else RouteResult([])
     has_measure = topic[-2:-1] == " "
-    if not result.docs and telling is characters and has_measure and len(characters) > 1:
-        result = _counted(request, characters[:-1], unit)
+    if not result.docs and keywords is characters and has_measure and len(characters) > 1:
+        result = _count_records(request, characters[:-1], unit)
     return result
 
 
-def _counted(request: Request, telling: Sequence[QueryTerm], unit: Unit) -> RouteResult:
+def _count_records(request: Request, keywords: Sequence[QueryTerm], unit: Unit) -> RouteResult:
     """The records of the times that the query names; a memory and its turn count as one."""
     scopes = [replace(request.scope, days=time.span) for time in request.times] or [request.scope]
-    held = [unit.text.holding(telling, scope, _EXACT_DEPTH) for scope in scopes]
-    docs = list(dict.fromkeys(doc for found, _ in held for doc in found))
-    total = sum(count - len(found) for found, count in held) + len(docs)
+    pages = [unit.text.holding(keywords, scope, _EXACT_DEPTH) for scope in scopes]
+    docs = list(dict.fromkeys(doc for page, _ in pages for doc in page))
+    total = sum(count - len(page) for page, count in pages) + len(docs)
     turns = [doc for doc in docs if type_of(doc) == "turn"]
     memories = [doc for doc in docs if type_of(doc) == "memory"]
     if not turns or not memories:
@@ -396,15 +392,15 @@ def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Rout
     docs = _partition(request, unit, _PARTITION_CANDIDATES)
     if len(docs) <= settings.limit:
         return RouteResult(docs)
-    project = request.scope.project or named_project(unit, request.query)
+    project = request.scope.project or find_project(unit, request.query)
     about = request.query.casefold().replace(project.casefold(), " ") if project else request.query
     terms = [term for term in query_terms(about) if term.weight > STOP_WEIGHT]
     scope = replace(request.scope, types=("memory",), project=None, within=project)
     matches = unit.text.search(with_forms(terms), scope, settings.text_candidates * request.depth)
     core = frozenset(unit.memories.core_among([match.doc for match in matches.matches]))
-    found = [match.doc for match in matches.matches if match.doc not in core]
-    chosen = list(dict.fromkeys([*found, *docs]))
-    few = found and request.depth == 1 and not request.sure
+    matching = [match.doc for match in matches.matches if match.doc not in core]
+    chosen = list(dict.fromkeys([*matching, *docs]))
+    few = matching and request.depth == 1 and not request.sure
     most = settings.limit if few else len(chosen)
     return RouteResult(chosen[:most], cut=len(chosen) > most)
 
@@ -413,7 +409,7 @@ def _partition(request: Request, unit: Unit, limit: int) -> list[int]:
     """The most important memories of the query's project, and of no project; none of the core."""
     if "memory" not in request.scope.types:
         return []
-    project = request.scope.project or named_project(unit, request.query)
+    project = request.scope.project or find_project(unit, request.query)
     return unit.memories.partition(project, limit)
 
 
@@ -421,11 +417,11 @@ def _without_core(lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int
     """Without what is in every prompt, unless nothing else was found."""
     memories = [doc for docs in lists.values() for doc in docs if type_of(doc) == "memory"]
     core = frozenset(unit.memories.core_among(memories) if memories else ())
-    rest = {name: [doc for doc in docs if doc not in core] for name, docs in lists.items()}
-    return rest if any(rest.values()) else lists
+    beside = {name: [doc for doc in docs if doc not in core] for name, docs in lists.items()}
+    return beside if any(beside.values()) else lists
 
 
-def named_project(unit: Unit, query: str) -> SafeName | None:
+def find_project(unit: Unit, query: str) -> SafeName | None:
     """The project that a query names."""
     folded = query.lower()
     named = [name for name in unit.memories.projects() if name.lower() in folded]
@@ -441,9 +437,7 @@ def by_recency(request: Request, settings: RecallSettings, unit: Unit) -> RouteR
 
 def applies(route: str, request: Request) -> bool:
     """Whether the query has what a route searches by."""
-    if route == "time":
-        return bool(request.times)
-    return route != "exact" or request.exact is not None
+    return bool(request.times) if route == "time" else route != "exact" or bool(request.exact)
 
 
 ROUTES: dict[str, Route] = {

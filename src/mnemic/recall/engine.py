@@ -23,7 +23,7 @@ from mnemic.recall.attempts import Attempts
 from mnemic.recall.candidates import CandidateLists, CandidateSearch, is_empty
 from mnemic.recall.evidence import as_hits, without_outdated
 from mnemic.recall.features import Floats
-from mnemic.recall.ranker import RankedRecord, ranker_for, stored_records
+from mnemic.recall.ranker import RankedRecord, load_records, ranker_for
 from mnemic.recall.relevance import candidate_pool
 from mnemic.recall.request import Request, read_request
 from mnemic.recall.vectors import VectorRoute
@@ -156,7 +156,7 @@ class Recall:
             hits = self._search(attempts, request)
             if not hits and attempts.failures:
                 hits = self._search_turns(attempts, request)
-        unread = hits is None or attempts.all_failed or (not hits and attempts.lost("text"))
+        unread = hits is None or attempts.all_failed or (not hits and attempts.has_lost("text"))
         if self._fault is not None:
             attempts.report("vector engine", self._fault)
             self._fault = None
@@ -165,7 +165,7 @@ class Recall:
             attempts.note(self._log)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
         if unread:
-            raise attempts.unanswered()
+            raise attempts.to_error()
         return hits
 
     def note_use(self, hits: Sequence[Hit]) -> None:
@@ -182,7 +182,7 @@ class Recall:
         with self._space.read() as unit:
             pool = candidate_pool(unit, request, lists)
             docs = pool.around.docs
-            records = stored_records(unit, docs)
+            records = load_records(unit, docs)
             why = Why((), {})
             ranked = [RankedRecord(doc, 0.0, why, records.get(doc)) for doc in docs]
             return as_hits(unit, ranked), pool.features
@@ -207,15 +207,15 @@ class Recall:
         for depth in _DEPTHS:
             deeper = replace(request, depth=depth)
             lists = self._candidates.search(attempts, deeper)
-            found = self._weigh(attempts, deeper, lists)
-            if found is None and not hits:
+            weighed = self._weigh(attempts, deeper, lists)
+            if weighed is None and not hits:
                 return None
-            known = {hit.id for hit in hits}
+            ids = {hit.id for hit in hits}
             least = hits[-1].score if hits else 1.0
             hits += [
                 hit if hit.score <= least else replace(hit, score=least)
-                for hit in found or ()
-                if hit.id not in known
+                for hit in weighed or ()
+                if hit.id not in ids
             ]
             if len(hits) >= request.limit or not lists.cut or request.sure:
                 break
@@ -240,15 +240,14 @@ class Recall:
             return []
         reranker = self._reranker if request.depth == 1 else None
         wide = replace(request, limit=max(request.limit, RERANKED)) if reranker else request
-        hits = attempts.run(
-            "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, wide, lists))
-        )
+        rank = self._ranker.rank
+        hits = attempts.run("rank", lambda unit: as_hits(unit, rank(unit, wide, lists)))
         if reranker is None or not hits:
             return hits
         if request.of_time:
             return hits[: request.limit]
         moved = attempts.run(
-            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
+            "rerank", lambda unit: rerank(reranker, request.query, hits, RERANKED, request.zone)
         )
         return hits if moved is None else moved
 
@@ -260,12 +259,11 @@ _WEIGHT = 0.5  # of the model, where the score itself counts as one
 
 def reranker_for(settings: RecallSettings) -> OnnxReranker | None:
     """The reranker that the settings name, if any."""
-    if not settings.rerank_folder:
-        return None
-    return OnnxReranker(Path(settings.rerank_folder).expanduser())
+    folder = settings.rerank_folder
+    return OnnxReranker(Path(folder).expanduser()) if folder else None
 
 
-def reranked(
+def rerank(
     reranker: OnnxReranker, query: str, hits: Sequence[Hit], top: int, zone: Zone
 ) -> list[Hit]:
     """The first ``top`` hits in the order of their scores and the model together; then the others.
@@ -277,14 +275,12 @@ def reranked(
     logits = reranker.judge(query, passages)
     strengths = fused([hit.score for hit in first], logits, _WEIGHT)
     moved = [
-        replace(first[at], score=first[place].score, why=_judged(first[at].why, logits[at]))
+        replace(first[at], score=first[place].score, why=_explain(first[at].why, logits[at]))
         for place, at in enumerate(np.argsort(-strengths, kind="stable"))
     ]
     return [*moved, *hits[top:]]
 
 
-def _judged(why: Why, logit: float) -> Why:
+def _explain(why: Why, logit: float) -> Why:
     """``why`` with what the model says, where it judged."""
-    if np.isnan(logit):
-        return why
-    return replace(why, parts={**why.parts, PART: share(logit)})
+    return why if np.isnan(logit) else replace(why, parts={**why.parts, PART: share(logit)})

@@ -16,12 +16,12 @@ from mnemic.types import Attachment, Episode, Hit, Memory, NewTurn, Turn, Why
 
 def as_hits(unit: Unit, ranked: Sequence[RankedRecord]) -> list[Hit]:
     """The hits of ranked records, in their order."""
-    said = [one.doc for one in ranked if type_of(one.doc) == "turn"]
-    turns = unit.ledger.turns_by_doc(said) if said else {}
+    docs = [candidate.doc for candidate in ranked if type_of(candidate.doc) == "turn"]
+    turns = unit.ledger.turns_by_doc(docs) if docs else {}
     return [
-        _hit(record, one.score, one.why)
-        for one in ranked
-        if (record := one.record or turns.get(one.doc)) is not None
+        _hit(record, candidate.score, candidate.why)
+        for candidate in ranked
+        if (record := candidate.record or turns.get(candidate.doc)) is not None
     ]
 
 
@@ -76,9 +76,9 @@ def tool_text(turn: Turn | NewTurn) -> str:
 def without_outdated(unit: Unit, hits: Sequence[Hit]) -> list[Hit]:
     """Hits without turns, and sentences of episodes, that mention only what no longer holds."""
     turns = [hit.id for hit in hits if hit.type == "turn"]
-    outdated = unit.memories.outdated(turns) if turns else frozenset()
+    outdated = unit.memories.find_outdated(turns) if turns else frozenset()
     sessions = {hit.session for hit in hits if hit.type == "episode"}
-    outdated_texts = unit.memories.outdated_in(sessions) if sessions else {}
+    outdated_texts = unit.memories.read_outdated(sessions) if sessions else {}
     current = [hit for hit in hits if hit.id not in outdated]
     shortened = {
         hit.id: without(hit.text, outdated_texts[hit.session])

@@ -35,7 +35,7 @@ _OF_FIRST = ("cover of window", "session cover", "best term")
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """One hidden layer beside a direct sum, over standardised inputs."""
+    """One hidden layer beside a direct sum, over standardized inputs."""
 
     mean: Floats
     scale: Floats
@@ -45,16 +45,16 @@ class Network:
     direct: Floats
     bias: float
 
-    def standardised(self, rows: Floats) -> Floats:
+    def standardize(self, rows: Floats) -> Floats:
         return np.clip((rows - self.mean) / self.scale, -_FARTHEST, _FARTHEST)
 
-    def value(self, standardised: Floats) -> Floats:
+    def value(self, inputs: Floats) -> Floats:
         """One number a row."""
-        total: Floats = standardised @ self.direct + self.bias
-        for start in range(0, len(standardised), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            lifted = np.maximum(standardised[part] @ self.hidden + self.hidden_bias, 0.0)
-            total[part] += lifted @ self.output
+        total: Floats = inputs @ self.direct + self.bias
+        for start in range(0, len(inputs), _AT_ONCE):
+            batch = slice(start, start + _AT_ONCE)
+            lifted = np.maximum(inputs[batch] @ self.hidden + self.hidden_bias, 0.0)
+            total[batch] += lifted @ self.output
         return total
 
 
@@ -76,7 +76,7 @@ class EvidenceModel:
 
     def scores(self, rows: Floats) -> Floats:
         """What puts candidates in order."""
-        return self.order.value(self.order.standardised(rows))
+        return self.order.value(self.order.standardize(rows))
 
     def log_odds(
         self, features: Mapping[str, Floats], scores: Floats, *, alike_once: bool = False
@@ -89,7 +89,7 @@ class EvidenceModel:
             falling = np.sort(scores)[::-1]
             distinct = falling[np.unique(np.round(falling / _ALIKE), return_index=True)[1]]
         among = beside_nothing(self.order, self.names, features, distinct)
-        summary = self.fit.standardised(query_summary(self.names, features, scores, among)[None])
+        summary = self.fit.standardize(query_summary(self.names, features, scores, among)[None])
         best: Floats = self.slope * (scores - scores.max()) + self.fit.value(summary)
         return best
 
@@ -97,14 +97,14 @@ class EvidenceModel:
         """What each group of features adds to the log odds of each candidate, beside one that is
         average in them; nothing of a group that says nothing of it.
         """
-        net, standing = self.order, self.order.standardised(rows)
+        net, standing = self.order, self.order.standardize(rows)
         # With the hidden units that are on, a score is a sum over the features.
         on = (standing @ net.hidden + net.hidden_bias > 0) * net.output
         adds = self.slope * standing * (on @ net.hidden.T + net.direct) @ self.groups.T
         says = (rows != 0) @ self.groups.T > 0
         return [
-            {name: add for name, add, said in zip(GROUPS, mine, some, strict=True) if said}
-            for mine, some in zip(adds.tolist(), says.tolist(), strict=True)
+            {name: add for name, add, applies in zip(GROUPS, mine, flags, strict=True) if applies}
+            for mine, flags in zip(adds.tolist(), says.tolist(), strict=True)
         ]
 
 
@@ -123,7 +123,7 @@ def beside_nothing(
     if missing <= 0:
         return scores
     row = np.array([features[name][0] if name in OF_QUERY else 0.0 for name in names])
-    nothing = order.value(order.standardised(row[None]))
+    nothing = order.value(order.standardize(row[None]))
     return np.concatenate([scores, np.repeat(nothing, missing)])
 
 
@@ -165,15 +165,9 @@ def evidence_model(*, reads: bool) -> EvidenceModel:
 
 
 def model_of(stored: Mapping[str, Any]) -> EvidenceModel:
-    """A model from its file."""
     names = tuple(stored["names"])
-    return EvidenceModel(
-        names,
-        _network(stored["order"]),
-        _network(stored["fit"]),
-        stored["slope"],
-        group_columns(names),
-    )
+    order, fit = _network(stored["order"]), _network(stored["fit"])
+    return EvidenceModel(names, order, fit, stored["slope"], group_columns(names))
 
 
 def _network(stored: Mapping[str, Any]) -> Network:

@@ -118,11 +118,11 @@ def features(
     candidates: CandidateTable, vectors: VectorScores | None, asking: QueryIntent
 ) -> dict[str, Floats]:
     """Every feature by its name, one entry a candidate; there is at least one."""
-    found = _words(candidates) | _meaning(candidates, vectors) | _reading(candidates, vectors)
-    found |= _conversation(candidates, found["text"], found["vector"])
-    found |= _standing(candidates, asking)
-    found |= _of_query(candidates, found, asking)
-    return found
+    columns = _words(candidates) | _meaning(candidates, vectors) | _reading(candidates, vectors)
+    columns |= _conversation(candidates, columns["text"], columns["vector"])
+    columns |= _standing(candidates, asking)
+    columns |= _of_query(candidates, columns, asking)
+    return columns
 
 
 def _words(table: CandidateTable) -> dict[str, Floats]:
@@ -158,8 +158,8 @@ def _reading(table: CandidateTable, vectors: VectorScores | None) -> dict[str, F
     late = None if vectors is None else vectors.read
     if late is None:
         return {name: np.zeros(size) for name in GROUPS["reading"]}
-    known = np.sort(late[~np.isnan(late)])  # nanmedian loads all of numpy.ma
-    median = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
+    scores = np.sort(late[~np.isnan(late)])  # nanmedian loads all of numpy.ma
+    median = (scores[(len(scores) - 1) // 2] + scores[len(scores) // 2]) / 2
     late = np.where(np.isnan(late), median, late)
     before = np.where(table.in_conversation, table.previous, ABSENT)
     after = np.where(table.in_conversation, table.following, ABSENT)
@@ -188,16 +188,16 @@ def _likeness(vectors: VectorScores | None, size: int) -> Floats:
 def leading(text_score: Floats, vectors: VectorScores | None) -> list[int]:
     """The places of the two best by words and meaning together."""
     best = max(float(text_score.max(initial=0.0)), _TINY)
-    own = text_score / best + _LIKENESS * _likeness(vectors, len(text_score))
-    first: list[int] = np.argsort(-own, kind="stable")[:2].tolist()
+    joint = text_score / best + _LIKENESS * _likeness(vectors, len(text_score))
+    first: list[int] = np.argsort(-joint, kind="stable")[:2].tolist()
     return first
 
 
 def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict[str, Floats]:
     """Words and meaning together, of the text itself, of those around it and of its session."""
-    own = text + _LIKENESS * likeness
-    values = np.stack([text, likeness, own])
-    lent = np.stack([text, likeness, np.maximum(own, 0.0)])
+    joint = text + _LIKENESS * likeness
+    values = np.stack([text, likeness, joint])
+    lent = np.stack([text, likeness, np.maximum(joint, 0.0)])
     # Where one person takes notes, they do not answer each other.
     before = np.where(table.in_conversation, table.previous, ABSENT)
     after = np.where(table.in_conversation, table.following, ABSENT)
@@ -215,7 +215,7 @@ def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict
     beside = has | _at(has, before)
     window = beside | _at(has, after)
     return {
-        "own": own,
+        "own": joint,
         "text place": places[0],
         "vector place": places[1],
         "own place": places[2],
@@ -234,7 +234,7 @@ def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict
         "session text": others[0],
         "session vector": others[1],
         "session own": others[2],
-        "session sum": sessions.mean_of_best(own),
+        "session sum": sessions.mean_of_best(joint),
         "session cover": sessions.union(table.present) @ table.heft * scale,
     }
 
@@ -253,7 +253,7 @@ def _standing(table: CandidateTable, asking: QueryIntent) -> dict[str, Floats]:
     others_named = float(table.by_named_speaker.any()) * (1 - named)
     assistant = table.by_assistant.astype(np.float64)
     of_assistant = float(asking.of_assistant)
-    found: dict[str, Floats] = {
+    return {
         "asks": table.asks.astype(np.float64),
         "answers": _at(table.asks, table.previous).astype(np.float64),
         "in conversation": table.in_conversation.astype(np.float64),
@@ -268,31 +268,30 @@ def _standing(table: CandidateTable, asking: QueryIntent) -> dict[str, Floats]:
         "time asked for": table.tells_time.astype(np.float64),
         "number asked for": table.tells_number.astype(np.float64),
         "recency": table.recency,
+        **{f"route {name}": flags.astype(np.float64) for name, flags in table.in_routes.items()},
+        **{f"is {name}": flags.astype(np.float64) for name, flags in table.of_type.items()},
     }
-    found |= {f"route {name}": flags.astype(np.float64) for name, flags in table.in_routes.items()}
-    found |= {f"is {name}": flags.astype(np.float64) for name, flags in table.of_type.items()}
-    return found
 
 
 def _of_query(
-    table: CandidateTable, found: dict[str, Floats], asking: QueryIntent
+    table: CandidateTable, columns: dict[str, Floats], asking: QueryIntent
 ) -> dict[str, Floats]:
     """What is the same for all candidates: how sure anything is, and what is asked for."""
     size = len(table.session)
-    whole = {
+    values = {
         "query absent": table.absent / table.weight,
         "query terms": float(np.log1p(table.present.shape[1])),
-        "query best cover": float(found["cover"].max(initial=0.0)),
-        "query best strength": float(found["text strength"].max(initial=0.0)),
-        "query best vector": float(found["vector"].max(initial=0.0)),
-        "query best late": float(found["late"].max(initial=-1.0)),
+        "query best cover": float(columns["cover"].max(initial=0.0)),
+        "query best strength": float(columns["text strength"].max(initial=0.0)),
+        "query best vector": float(columns["vector"].max(initial=0.0)),
+        "query best late": float(columns["late"].max(initial=-1.0)),
         "query for help": float(asking.for_help),
         "query of whole": float(asking.of_whole),
         "query has date": float(asking.date is not None),
         "query for time": float(asking.for_time),
         "query for number": float(asking.for_number),
     }
-    return {name: np.full(size, value) for name, value in whole.items()}
+    return {name: np.full(size, value) for name, value in values.items()}
 
 
 def crowding(scores: Floats, session: Places) -> Places:

@@ -13,7 +13,7 @@ from mnemic.language.exact import asks
 from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.language.query_intent import asks_recent
 from mnemic.late import dataclass, np
-from mnemic.recall.candidates import CandidateLists, named_project
+from mnemic.recall.candidates import CandidateLists, find_project
 from mnemic.recall.evidence_model import evidence_model, probability
 from mnemic.recall.features import Floats, Places, crowding
 from mnemic.recall.relevance import (
@@ -43,7 +43,7 @@ _READERS: dict[RecordType, Callable[[Unit, Sequence[str]], Sequence[StoredRecord
 }
 
 
-def stored_records(unit: Unit, docs: Sequence[int]) -> dict[int, StoredRecord]:
+def load_records(unit: Unit, docs: Sequence[int]) -> dict[int, StoredRecord]:
     """The records among the documents that are no turns."""
     others = [doc for doc in docs if type_of(doc) != "turn"]
     ids: dict[RecordType, dict[str, int]] = {}
@@ -96,9 +96,8 @@ class Ranker(Protocol):
 
 def ranker_for(settings: Settings) -> Ranker:
     """The learned ranker, or the formula of a preset."""
-    if settings.ranking.fusion == "learned":
-        return LearnedRanker(settings.ranking)
-    return FormulaRanker(settings)
+    learned = settings.ranking.fusion == "learned"
+    return LearnedRanker(settings.ranking) if learned else FormulaRanker(settings)
 
 
 class LearnedRanker:
@@ -139,9 +138,8 @@ class LearnedRanker:
         best = [*first, *rest][: request.limit]
         shares = model.shares(rows[best]) if request.explained else [{} for _ in best]
         chosen = [docs[n] for n in best]
-        records = stored_records(unit, chosen)
-        explained = lists.text if request.explained else None
-        words = unit.text.matched(explained, chosen) if explained else {}
+        records = load_records(unit, chosen)
+        words = unit.text.match(lists.text, chosen) if request.explained and lists.text else {}
         return [
             RankedRecord(
                 doc,
@@ -160,7 +158,7 @@ class LearnedRanker:
         self, unit: Unit, persona: str, docs: Sequence[int], order: Sequence[int], score: Floats
     ) -> Floats:
         """Probabilities, times what the persona cares about."""
-        records = stored_records(unit, [docs[n] for n in order])
+        records = load_records(unit, [docs[n] for n in order])
         kinds = [getattr(records.get(doc), "kind", None) for doc in docs]
         boosts = [rules.persona_boost(kind, self._personas, persona) for kind in kinds]
         boosted: Floats = np.minimum(1.0, score * np.array(boosts))
@@ -178,13 +176,13 @@ def _best(
     """
     docs = pool.around.docs
     wanted = len(docs) if request.persona else request.limit
-    found: list[int] = []
+    best: list[int] = []
     rest = order.tolist()
-    while rest and (len(found) < wanted or odds[found[wanted - 1]] <= odds[rest[0]]):
-        part, rest = _in_scope(unit, request, docs, rest, _AHEAD * wanted)
-        _lower_what_states_nothing(request, pool, odds, part)
-        found = sorted([*found, *part], key=lambda n: -odds[n])
-    return found
+    while rest and (len(best) < wanted or odds[best[wanted - 1]] <= odds[rest[0]]):
+        batch, rest = _in_scope(unit, request, docs, rest, _AHEAD * wanted)
+        _lower_what_states_nothing(request, pool, odds, batch)
+        best = sorted([*best, *batch], key=lambda n: -odds[n])
+    return best
 
 
 def _in_scope(
@@ -193,14 +191,14 @@ def _in_scope(
     """The first places whose documents the scope allows, up to ``size``, and those after them:
     neighbors and near vectors may lie outside of it.
     """
-    found: list[int] = []
+    places: list[int] = []
     looked = 0
-    while looked < len(order) and len(found) < size:
-        part = order[looked : looked + size - len(found)]
-        looked += len(part)
-        allowed = frozenset(unit.text.in_scope([docs[n] for n in part], request.scope))
-        found += [n for n in part if docs[n] in allowed]
-    return found, list(order[looked:])
+    while looked < len(order) and len(places) < size:
+        batch = order[looked : looked + size - len(places)]
+        looked += len(batch)
+        allowed = frozenset(unit.text.in_scope([docs[n] for n in batch], request.scope))
+        places += [n for n in batch if docs[n] in allowed]
+    return places, list(order[looked:])
 
 
 def _lower_what_states_nothing(
@@ -249,7 +247,7 @@ class FormulaRanker:
         order = sorted(range(len(relevant.docs)), key=lambda n: relevant.docs[n] not in asked_for)
         if request.sure:
             fitting = {*asked_for, *lists.lists.get("latest", ())}  # the last where nothing is read
-            fitting |= self._fitting(unit, request, lists, relevant)
+            fitting |= self._find_fitting(unit, request, lists, relevant)
             order = [n for n in order if relevant.docs[n] in fitting]
         best: list[_Weighed] = []
         # What is beyond the usual pool is only weighed where more is wanted, and comes after it:
@@ -258,28 +256,28 @@ class FormulaRanker:
         while order and len(best) < request.limit:
             pool, order = _in_scope(unit, request, relevant.docs, order, size)
             weighed = self._weigh(unit, request, relevant, pool, asked_for)
-            best += sorted(weighed, key=lambda one: -one.score)
+            best += sorted(weighed, key=lambda candidate: -candidate.score)
             size = len(order)
         best = best[: request.limit]
-        docs = [relevant.docs[one.place] for one in best]
-        words = unit.text.matched(lists.text, docs) if lists.text else {}
-        falling = accumulate((one.score for one in best), min)
+        docs = [relevant.docs[candidate.place] for candidate in best]
+        words = unit.text.match(lists.text, docs) if lists.text else {}
+        falling = accumulate((candidate.score for candidate in best), min)
         return [
             RankedRecord(
                 doc,
                 score,
                 Why(
                     lists.routes(doc) or ("neighbor",),
-                    _score_parts(relevant, one.place, one.parts, lists)
-                    | ({"persona": one.boost} if one.boost != 1 else {}),
+                    _score_parts(relevant, candidate.place, candidate.parts, lists)
+                    | ({"persona": candidate.boost} if candidate.boost != 1 else {}),
                     words.get(doc, ()),
                 ),
-                one.record,
+                candidate.record,
             )
-            for doc, score, one in zip(docs, falling, best, strict=True)
+            for doc, score, candidate in zip(docs, falling, best, strict=True)
         ]
 
-    def _fitting(
+    def _find_fitting(
         self, unit: Unit, request: Request, lists: CandidateLists, relevant: Relevance
     ) -> set[int]:
         """Where the best together are evidence, those that are so alone or half as likely as the
@@ -289,17 +287,17 @@ class FormulaRanker:
         wide = replace(request, limit=len(lists.docs), persona=None, explained=False)
         ranked = self._learned.rank(unit, wide, lists)
         if lists.vector is None:
-            words = unit.text.matched(lists.text, lists.docs) if lists.text else {}
-            telling = {
+            words = unit.text.match(lists.text, lists.docs) if lists.text else {}
+            matching = {
                 doc
                 for doc, cover in zip(relevant.docs, relevant.cover, strict=True)
                 if cover >= _MOSTLY or sum(map(term_weight, words.get(doc, ()))) >= WORD_WEIGHT
             }
-            ranked = [one for one in ranked if one.doc in telling]
-        if not ranked or sum(one.score for one in ranked[:_TOGETHER]) < request.sure:
+            ranked = [candidate for candidate in ranked if candidate.doc in matching]
+        if not ranked or sum(candidate.score for candidate in ranked[:_TOGETHER]) < request.sure:
             return set()
         least = min(request.sure, ranked[0].score / 2)
-        return {one.doc for one in ranked if one.score >= least}
+        return {candidate.doc for candidate in ranked if candidate.score >= least}
 
     def _weigh(
         self,
@@ -310,7 +308,7 @@ class FormulaRanker:
         asked_for: Mapping[int, int],
     ) -> list[_Weighed]:
         ranking = self._settings.ranking
-        records = stored_records(unit, [relevant.docs[n] for n in pool])
+        records = load_records(unit, [relevant.docs[n] for n in pool])
         weighed = []
         for n in pool:
             doc = relevant.docs[n]
@@ -361,10 +359,10 @@ def may_fit(unit: Unit, request: Request, lists: CandidateLists) -> bool:
     """Whether a query whose words no text has may mean one all the same: it asks in words of a
     language, or names a project, or vectors were compared of which nobody knows how near is near.
     """
-    known = any(term.weight <= ASKING_WEIGHT for term in query_terms(request.query))
-    asking = asks_recent(request.query) or (known and asks(request.query))
+    has_words = any(term.weight <= ASKING_WEIGHT for term in query_terms(request.query))
+    asking = asks_recent(request.query) or (has_words and asks(request.query))
     unread = lists.vector is not None and lists.vector.late_scores(unit.vectors, ()) is None
-    return asking or unread or named_project(unit, request.query) is not None
+    return asking or unread or find_project(unit, request.query) is not None
 
 
 def precise(lists: CandidateLists) -> dict[int, int]:
@@ -382,14 +380,15 @@ def _score_parts(
     relevant: Relevance, n: int, parts: rules.ScoreParts, lists: CandidateLists
 ) -> dict[str, float]:
     """Every part of a score that is not zero."""
-    all_parts = {"text": float(relevant.keyword[n]), "vector": float(relevant.semantic[n])}
-    all_parts |= {
+    all_parts = {
+        "text": float(relevant.keyword[n]),
+        "vector": float(relevant.semantic[n]),
         "relevance": parts.relevance,
         "recency": parts.recency,
         "importance": parts.importance,
         "access": parts.access,
+        **exact_total(lists, relevant.docs[n]),
     }
-    all_parts |= exact_total(lists, relevant.docs[n])
     return {name: value for name, value in all_parts.items() if value}
 
 

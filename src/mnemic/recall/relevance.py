@@ -90,15 +90,15 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
             if vectors.late is not None:
                 _cap(vectors.late, echoes)
     table = candidate_table(unit, request, lists, around, (words, vectors))
-    known = features(table, vectors, request.asking)
+    columns = features(table, vectors, request.asking)
     return CandidatePool(
         around,
         table.session,
-        known,
+        columns,
         vectors is not None and vectors.read is not None,
         _exact_order(around.docs, request, lists),
-        _holding(around.docs, lists, known["cover"], vectors),
-        _is_unknown(request.query, vectors, known["cover"]),
+        _find_held(around.docs, lists, columns["cover"], vectors),
+        _is_unknown(request.query, vectors, columns["cover"]),
     )
 
 
@@ -117,7 +117,7 @@ def _vector_scores(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> Ve
     return replace(lists.vector.scores(docs), late=lists.vector.late_scores(unit.vectors, docs))
 
 
-def _holding(
+def _find_held(
     docs: Sequence[int], lists: CandidateLists, cover: Floats, vectors: VectorScores | None
 ) -> Flags:
     named = {doc for route in _NAMING for doc in lists.lists.get(route, ())}
@@ -154,14 +154,14 @@ def _without_unanswered(
     """The candidates but for those echoes that nobody has answered, and where the others are: one
     is the query itself, which the host may have recorded before it asks.
     """
-    gone = {n for n in echoes if not _is_answered(around.turns, n)}
-    if not gone:
+    dropped = {n for n in echoes if not _is_answered(around.turns, n)}
+    if not dropped:
         return around, words, list(echoes)
-    kept = [n for n in range(len(around.docs)) if n not in gone]
-    turns = [turn for n, turn in enumerate(around.turns) if n not in gone]
-    matches = TermMatches(words.scores[kept], words.present[kept], words.heft)
-    left = [kept.index(n) for n in echoes if n not in gone]
-    return Surroundings([around.docs[n] for n in kept], turns), matches, left
+    places = [n for n in range(len(around.docs)) if n not in dropped]
+    turns = [turn for n, turn in enumerate(around.turns) if n not in dropped]
+    matches = TermMatches(words.scores[places], words.present[places], words.heft)
+    remaining = [places.index(n) for n in echoes if n not in dropped]
+    return Surroundings([around.docs[n] for n in places], turns), matches, remaining
 
 
 def _cap(values: Floats, echoes: Sequence[int]) -> None:
@@ -172,15 +172,13 @@ def _cap(values: Floats, echoes: Sequence[int]) -> None:
 
 
 def _is_answered(turns: Sequence[Place], n: int) -> bool:
-    following = turns[n + 1] if n + 1 < len(turns) else None
-    mine = turns[n]
-    return following is not None and (following.session, following.idx) == (
-        mine.session,
-        mine.idx + 1,
-    )
+    if n + 1 == len(turns):
+        return False
+    mine, following = turns[n], turns[n + 1]
+    return (following.session, following.idx) == (mine.session, mine.idx + 1)
 
 
-def _shared_terms(
+def _find_shared(
     unit: Unit, lists: CandidateLists, docs: Sequence[int], best: Sequence[int]
 ) -> tuple[Floats, Floats]:
     """How much each candidate shares with the best other one beside the words of the query: what
@@ -188,7 +186,7 @@ def _shared_terms(
     """
     if lists.text is None:
         return np.zeros(len(docs)), np.zeros(len(docs))
-    return unit.text.shared_terms(lists.text, docs, best)
+    return unit.text.find_shared(lists.text, docs, best)
 
 
 def _promising(candidates: CandidateLists) -> list[int]:
@@ -268,7 +266,7 @@ def candidate_table(
 ) -> CandidateTable:
     """One array entry per document, in the order of ``around.docs``."""
     words, vectors = matches
-    shared, rarest_shared = _shared_terms(unit, lists, around.docs, leading(words.scores, vectors))
+    shared, rarest_shared = _find_shared(unit, lists, around.docs, leading(words.scores, vectors))
     turns, others = around.turns, len(around.docs) - len(around.turns)
     session = np.array([place.session for place in turns], np.int64)
     idx = np.array([place.idx for place in turns], np.int64)
@@ -290,23 +288,21 @@ def candidate_table(
         present=words.present,
         heft=words.heft,
         absent=lists.text.absent if lists.text else 0.0,
-        tells_time=_having(unit, lists, around.docs, times() if request.asking.for_time else None),
-        tells_number=_having(
+        tells_time=_match(unit, lists, around.docs, times() if request.asking.for_time else None),
+        tells_number=_match(
             unit, lists, around.docs, numbers() if request.asking.for_number else None
         ),
         # A record that is no turn is a session of its own.
         session=np.concatenate([session, -1 - np.arange(others)]),
-        previous=_padded(np.where(follows, places - 1, ABSENT), others, ABSENT),
-        following=_padded(np.where(follows_next, places + 1, ABSENT), others, ABSENT),
-        in_conversation=_padded(
-            _in_conversation(session, _codes(assistant, senders)), others, False
-        ),
-        asks=_padded(np.array([place.asks for place in turns], bool), others, False),
-        by_assistant=_padded(assistant, others, False),
-        by_named_speaker=_padded(np.array(named, bool), others, False),
-        date_fit=_padded(_fits(turns, request), others, 0.0),
+        previous=_pad(np.where(follows, places - 1, ABSENT), others, ABSENT),
+        following=_pad(np.where(follows_next, places + 1, ABSENT), others, ABSENT),
+        in_conversation=_pad(_in_conversation(session, _codes(assistant, senders)), others, False),
+        asks=_pad(np.array([place.asks for place in turns], bool), others, False),
+        by_assistant=_pad(assistant, others, False),
+        by_named_speaker=_pad(np.array(named, bool), others, False),
+        date_fit=_pad(_fits(turns, request), others, 0.0),
         standing_wish=_wishes(unit, around.docs, request.asking),
-        recency=_padded(_recency(at), others, 0.5),
+        recency=_pad(_recency(at), others, 0.5),
         in_routes={
             name: np.isin(docs, lists.lists[name]) if name in lists.lists else none
             for name in RANKED_ROUTES
@@ -315,7 +311,7 @@ def candidate_table(
     )
 
 
-def _having(unit: Unit, lists: CandidateLists, docs: Sequence[int], terms: TermSet | None) -> Flags:
+def _match(unit: Unit, lists: CandidateLists, docs: Sequence[int], terms: TermSet | None) -> Flags:
     if terms is None or lists.text is None:
         return np.zeros(len(docs), bool)
     return unit.text.having(lists.text, docs, terms)
@@ -344,7 +340,7 @@ def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
     """Which documents state a lasting wish of the user, for a query that asks for help."""
     if not asking.for_help:
         return np.zeros(len(docs), bool)
-    texts = unit.ledger.said_by_owner([doc for doc in docs if type_of(doc) == "turn"], LONGEST_WISH)
+    texts = unit.ledger.read_owned([doc for doc in docs if type_of(doc) == "turn"], LONGEST_WISH)
     wishes = {
         doc
         for doc, text in texts.items()
@@ -371,7 +367,7 @@ def _in_conversation(session: Places, speaking: Places) -> Flags:
     return result
 
 
-def _padded(values: np.ndarray, others: int, filler: float) -> np.ndarray:
+def _pad(values: np.ndarray, others: int, filler: float) -> np.ndarray:
     return np.append(values, np.full(others, filler, values.dtype)) if others else values
 
 

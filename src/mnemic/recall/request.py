@@ -73,8 +73,9 @@ def read_request(
     """
     limit, min_score, of = narrowed.get("limit"), narrowed.get("min_score"), narrowed.get("of")
     min_importance, persona = narrowed.get("min_importance"), narrowed.get("persona")
-    trust, status = narrowed.get("trust"), narrowed.get("status")
-    query = shortened(checks.check_text(query, "query", MAX_QUERY))
+    trust, status, metadata = (narrowed.get("trust"), narrowed.get("status"),
+                               narrowed.get("metadata"))  # fmt: skip
+    query = shorten(checks.check_text(query, "query", MAX_QUERY))
     limit = checks.check_count(usual.limit if limit is None else limit, "limit", MAX_HITS)
     min_score = checks.check_share(usual.min_score if min_score is None else min_score, "min_score")
     if min_importance is not None:
@@ -86,7 +87,7 @@ def read_request(
     if status is not None:
         checks.check_choice(status, STATUSES, "status")
     records = Scope(
-        types=_types(searched(usual) if of is None else of),
+        types=_types(choose_types(usual) if of is None else of),
         session=guard.filter(narrowed.get("session"), "session"),
         project=guard.filter(narrowed.get("project"), "project"),
         within=guard.filter(within, "within"),
@@ -101,7 +102,7 @@ def read_request(
         as_of=maybe_moment(narrowed.get("as_of"), "as_of", zone),
         known_at=maybe_moment(narrowed.get("known_at"), "known_at", zone),
         now=now,
-        having={} if (given := narrowed.get("metadata")) is None else guard.metadata_texts(given),
+        having={} if metadata is None else guard.metadata_texts(metadata),
     )
     local = in_zone(now, zone)
     times = _times(query, local, zone)
@@ -116,7 +117,7 @@ def read_request(
         of_time=bool(times) and asks_for_all(query, [time.text for time in times]),
         persona=persona,
         around=tuple(
-            shortened(checks.check_text(text, "one of around", checks.MAX_INDEX))
+            shorten(checks.check_text(text, "one of around", checks.MAX_INDEX))
             for text in narrowed.get("around", ())
         ),
         without=frozenset(without),
@@ -131,12 +132,12 @@ def with_query(request: Request, query: str) -> Request:
     return replace(request, query=query, asking=asking, exact=exact_question(query))
 
 
-def searched(settings: RecallSettings) -> tuple[RecordType, ...]:
+def choose_types(settings: RecallSettings) -> tuple[RecordType, ...]:
     """The records that are searched where the caller names none; all, where no route names any."""
     return tuple(type_ for type_ in RECORD_TYPES if type_ in settings.routes) or RECORD_TYPES
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """The two ends of a long text, which usually say what it is about."""
     return "\n".join(two_ends(text, READ_QUERY // 2))
 

@@ -42,13 +42,12 @@ class _Entry(NamedTuple):
     def has(self, wanted: Units) -> bool:
         """Whether it says all of that; most do not, and their first letters tell so at once."""
         folded = self.text.lower()
-        if not all(unit[:_LETTERS] in folded for unit in wanted):
-            return False
-        return not wanted or wanted <= self.says
+        near = all(unit[:_LETTERS] in folded for unit in wanted)
+        return near and (not wanted or wanted <= self.says)
 
 
-def answers_by_slot(request: Request, found: Sequence[int], unit: Unit) -> list[int]:
-    """Documents of the memories that answer a query by their slot, the best first; ``found`` are
+def answers_by_slot(request: Request, matches: Sequence[int], unit: Unit) -> list[int]:
+    """Documents of the memories that answer a query by their slot, the best first; ``matches`` are
     the best by words.
 
     A question about the past is answered by what was true before, and by nothing that still is.
@@ -60,7 +59,7 @@ def answers_by_slot(request: Request, found: Sequence[int], unit: Unit) -> list[
     if question.past:
         scope = replace(scope, status="superseded", as_of=None, known_at=None)
     entries = list(_entries(question, unit))
-    allowed = set(unit.text.in_scope([one.stated.doc for one in entries], scope))
+    allowed = set(unit.text.in_scope([entry.stated.doc for entry in entries], scope))
     texts = _texts_of_slots(entries) if question.past else {}
     ranked: list[tuple[tuple[bool, int, int, int], int]] = []
     for entry in entries:
@@ -68,17 +67,16 @@ def answers_by_slot(request: Request, found: Sequence[int], unit: Unit) -> list[
         asking = _asking(question, entry) if stated.doc in allowed else None
         if asking is None:
             continue
-        left = question.content - asking - entry.subject
-        said = left <= texts[entry.slot] if texts else entry.has(left)
-        if said:
-            place = (stated.trust not in _OWN_WORDS, len(left), -len(asking), len(ranked))
+        remaining = question.content - asking - entry.subject
+        if remaining <= texts[entry.slot] if texts else entry.has(remaining):
+            place = (stated.trust not in _OWN_WORDS, len(remaining), -len(asking), len(ranked))
             ranked.append((place, stated.doc))
     if not ranked and not question.past:
-        return _in_own_words(question, found, unit)
+        return _in_own_words(question, matches, unit)
     return [doc for _, doc in sorted(ranked)][:_MOST]
 
 
-def _in_own_words(question: SlotQuestion, found: Sequence[int], unit: Unit) -> list[int]:
+def _in_own_words(question: SlotQuestion, matches: Sequence[int], unit: Unit) -> list[int]:
     """The few statements about the user that have everything a question for them speaks of: "I swim
     every Tuesday" for "when do I swim?". Who does something may be anybody.
 
@@ -87,7 +85,7 @@ def _in_own_words(question: SlotQuestion, found: Sequence[int], unit: Unit) -> l
     anybody = not _WHO.isdisjoint(question.who)
     if not question.content or not (question.own or anybody):
         return []
-    docs = [doc for doc in found if type_of(doc) == "memory"][:_MOST]
+    docs = [doc for doc in matches if type_of(doc) == "memory"][:_MOST]
     ids = {id_: doc for doc, (_, id_) in unit.text.records(docs).items()} if docs else {}
     answers = [
         ids[memory.id]
@@ -102,8 +100,8 @@ def _entries(question: SlotQuestion, unit: Unit) -> Iterator[_Entry]:
     """What is stated in the slots that a question may ask for, and about the people and things it
     names.
     """
-    asked = [*question.asked, *(other for what in question.asked for other in opposites(what))]
-    slots = [slot_of(about, what) for about in question.own for what in asked]
+    predicates = [*question.asked, *(other for name in question.asked for other in opposites(name))]
+    slots = [slot_of(about, predicate) for about in question.own for predicate in predicates]
     slots += [slot_of(_OWNER, relation) for relation in question.relations]
     spoken_of = {subject_of(relation): words for relation, words in question.relations.items()}
     named = {**question.phrases, **spoken_of}
@@ -120,7 +118,7 @@ def _entries(question: SlotQuestion, unit: Unit) -> Iterator[_Entry]:
 
 def _read(unit: Unit, slots: Iterable[str], subjects: Iterable[str]) -> list[SlotEntry]:
     named = list(filter(None, dict.fromkeys(slots)))
-    return unit.memories.stated(named, list(subjects), each=_MOST_READ)
+    return unit.memories.list_stated(named, list(subjects), each=_MOST_READ)
 
 
 def _relation(question: SlotQuestion, stated: SlotEntry) -> Units | None:
@@ -143,8 +141,8 @@ def _asking(question: SlotQuestion, entry: _Entry) -> Units | None:
     asking = question.asking_opposite(predicate)
     if asking is None and entry.subject:
         asking = frozenset()
-    told = asking is not None and question.content - asking - entry.subject
-    return asking if told else None
+    topic = asking is not None and question.content - asking - entry.subject
+    return asking if topic else None
 
 
 def _texts_of_slots(entries: Sequence[_Entry]) -> dict[str, Units]:

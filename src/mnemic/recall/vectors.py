@@ -52,7 +52,7 @@ class VectorMatches(ABC):
     @abstractmethod
     def scores(self, docs: Sequence[int]) -> VectorScores: ...
 
-    def asked(self, question: AskedQuestion | None, number: int) -> Self:
+    def with_question(self, question: AskedQuestion | None, number: int) -> Self:
         """These matches, of a query that was read, and of the embedder with this number."""
         self._question, self._number = question, number
         return self
@@ -193,17 +193,17 @@ class VectorRoute:
             )
         if count <= SCAN_LIMIT:
             scanned = ScannedVectors(rows.scan(vectors.number, vector.tobytes()))
-            return scanned.asked(question, vectors.number)
+            return scanned.with_question(question, vectors.number)
         tables = self._holder.tables(rows, vectors)
         if tables:
-            return IndexedVectors(tables, vector).asked(question, vectors.number)
+            return IndexedVectors(tables, vector).with_question(question, vectors.number)
         # A scan by the database, unless that too would take seconds; then words answer alone.
         if rows.coverage()[vectors.number].records > SCAN_MEANWHILE:
             return None
         packed = vector.tobytes()
         chance = rows.sample(vectors.number, packed, _SAMPLE)
         nearest = ScannedVectors(rows.scan(vectors.number, packed, _SCANNED), chance)
-        return nearest.asked(question, vectors.number)
+        return nearest.with_question(question, vectors.number)
 
     # --- embedders --------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class VectorRoute:
         covered = rows.coverage()
         if not covered:
             return None, None
-        names = {number: one.embedder for number, one in covered.items()}
+        names = {number: coverage.embedder for number, coverage in covered.items()}
         present = self._embedder.name
         best = max(covered, key=lambda number: (covered[number].records, names[number] == present))
         embedder = self._embedder if names[best] == present else self._again(names[best])

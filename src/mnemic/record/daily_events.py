@@ -46,7 +46,7 @@ class Digests:
             if later is not None:  # when the last turn is old enough
                 queue_sessions(unit, KIND, [session], now=now, run_at=later)
                 return
-            turns = unit.ledger.undigested(session)
+            turns = unit.ledger.list_undigested(session)
             write_lines(unit, turns, now=now, guard=self.guard, zone=self.zone)
             if turns:
                 unit.ledger.mark_digested(session, turns[-1].id)
@@ -57,7 +57,7 @@ def note_batch(
 ) -> None:
     """The line of a session's turns that a model has read, unless the rules were first."""
     session = batch[0].session
-    open_ = {turn.id for turn in unit.ledger.undigested(session)}
+    open_ = {turn.id for turn in unit.ledger.list_undigested(session)}
     turns = [turn for turn in batch if turn.id in open_]
     if not turns:
         return

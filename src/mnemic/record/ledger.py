@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from mnemic.days import Zone
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.ids import made_until
+from mnemic.ids import is_not_after
 from mnemic.language.dates.moments import calendar_day, maybe_moment
 from mnemic.language.guard import MAX_SUMMARY
 from mnemic.patterns import defer
@@ -200,7 +200,7 @@ class LedgerReader:
             checks.check_choice(state, ("ready", "running", "dead"), "state")
         checks.check_limit(limit)
         with self.space.read() as unit:
-            return unit.tasks.unfinished(state, limit)
+            return unit.tasks.list_unfinished(state, limit)
 
     def redrive(self, ids: Sequence[str] | None) -> int:
         chosen = None if ids is None else checks.check_tags(ids, checks.MAX_ROWS, "ids")
@@ -249,7 +249,7 @@ def _redrive(unit: Unit, ids: Sequence[str] | None, now: datetime) -> int:
 
     With all of them come the dead turns whose job somebody has removed.
     """
-    dead = unit.tasks.unfinished("dead", checks.MAX_ROWS)
+    dead = unit.tasks.list_unfinished("dead", checks.MAX_ROWS)
     chosen = [job for job in dead if ids is None or job.id in ids]
     started = unit.tasks.redrive(ids, now)
     learning = (triggers.KIND, triggers.SESSION_END)
@@ -312,7 +312,7 @@ def files_with_episodes(unit: Unit, files: Sequence[Attachment]) -> list[Attachm
     spans, linked = _spans(unit, [file.session for file in files]), []
     for file in files:
         before = file.created_at - _TICK
-        later = (span.id for span in spans[file.session] if not made_until(span.id, before))
+        later = (span.id for span in spans[file.session] if not is_not_after(span.id, before))
         episode = next(later, EMPTY)
         linked.append(replace(file, episode=episode) if episode else file)
     return linked

@@ -17,7 +17,7 @@ from mnemic.late import dataclass
 from mnemic.plain import plain
 from mnemic.record.triggers import queue_sessions
 from mnemic.store.contract import Store
-from mnemic.store.paths import is_link_error, linked, open_own, refuse_links, safe_name
+from mnemic.store.paths import is_link_error, link_error, open_own, refuse_links, safe_name
 from mnemic.store.rows import Transcript
 from mnemic.types import DEFAULT_SPACE, Job, SafeName, Turn
 
@@ -40,7 +40,7 @@ class Transcripts:
         """Bring the file of the session named in the job up to date."""
         session = job.name_of("session")
         with self.store.write(job.space) as unit:
-            turns = unit.ledger.untranscribed(session)
+            turns = unit.ledger.list_untranscribed(session)
             if not turns:
                 return
             existing = unit.ledger.transcript(session)
@@ -97,7 +97,7 @@ def _write(path: Path, size: int, turns: list[Turn]) -> int:
         file = open(path, "r+b" if path.exists() else "w+b", opener=open_own)  # noqa: SIM115
     except OSError as error:
         if is_link_error(error):
-            raise linked(path) from error
+            raise link_error(path) from error
         raise
     with file:
         # A file that a person shortened or removed starts again where it ends now.

@@ -93,7 +93,7 @@ class Watcher:
 
     def hurry(self, unit: Unit, now: datetime) -> None:
         """Queue at once what waits for quiet, but not what waits for a model."""
-        ready = unit.tasks.unfinished("ready", MAX_ROWS)
+        ready = unit.tasks.list_unfinished("ready", MAX_ROWS)
         ending = {job.key for job in ready if job.kind == SESSION_END}
         unread = set(unit.ledger.sessions_to_extract(MAX_ROWS)) - ending
         waiting = [

@@ -83,12 +83,12 @@ def load(text: str) -> Any:
         raise _unreadable(f"what should be JSON is not: {error}") from error
 
 
-def stored_name(value: object) -> SafeName:
+def as_name(value: object) -> SafeName:
     """A name that was read back: it passed the guard when it was written."""
-    return SafeName(stored_text(value))
+    return SafeName(as_text(value))
 
 
-def stored_text(value: object) -> SafeText:
+def as_text(value: object) -> SafeText:
     """A text that was read back."""
     return SafeText(str(value))
 
@@ -116,7 +116,7 @@ def load_words(text: str) -> tuple[SafeName, ...]:
     value = load(text)
     if not isinstance(value, list):
         raise _unreadable("what should be a list is not")
-    return tuple(map(stored_name, value))
+    return tuple(map(as_name, value))
 
 
 def load_mapping(text: str) -> Mapping[str, Any]:

@@ -66,7 +66,7 @@ class Together(threading.local):
                 )
 
     @contextmanager
-    def joined(self, unit: Unit) -> Iterator[Unit]:
+    def join(self, unit: Unit) -> Iterator[Unit]:
         try:
             yield unit
         except BaseException:
@@ -101,26 +101,26 @@ class Store(ABC):
     # --- units of work --------------------------------------------------------------------------
 
     def read(self, space: str) -> AbstractContextManager[Unit]:
-        joined = self._together.of(space)
-        return self.open_read(space) if joined is None else nullcontext(joined)
+        unit = self._together.of(space)
+        return self.open_read(space) if unit is None else nullcontext(unit)
 
     def read_replica(self, space: str) -> AbstractContextManager[Unit]:
         """The same from a second server, if there is one that keeps up."""
         return self.read(space)
 
     def write(self, space: str) -> AbstractContextManager[Unit]:
-        joined = self._together.of(space)
-        return self.open_write(space) if joined is None else self._together.joined(joined)
+        unit = self._together.of(space)
+        return self.open_write(space) if unit is None else self._together.join(unit)
 
     def together(self, space: str) -> AbstractContextManager[Unit]:
         """A transaction that everything joins which this thread reads and writes meanwhile."""
-        joined = self._together.of(space)
-        if joined is not None:
-            return self._together.joined(joined)
+        unit = self._together.of(space)
+        if unit is not None:
+            return self._together.join(unit)
         return self._together.begin(space, self.open_write(space))
 
     @contextmanager
-    def pinned(self, space: str) -> Iterator[None]:
+    def pin(self, space: str) -> Iterator[None]:
         """This thread writes to the space as it is now or not at all: a forgotten one stays so."""
         before = self._pinned.space
         self._pinned.space = space, self.find_number(space)
@@ -220,7 +220,7 @@ class Store(ABC):
     ) -> Backup:
         """A checked copy of all spaces as a whole file; waits ``patience`` seconds for another."""
 
-    def made_at(self) -> int:
+    def read_origin(self) -> int:
         """The microsecond in which its first schema was made, which its backups bear, too."""
         with self.read_queue() as conn:
             return int(conn.execute(MADE_AT).get)

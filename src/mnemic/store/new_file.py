@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from mnemic import errors, private
-from mnemic.store.paths import is_link_error, linked, open_own, refuse_links
+from mnemic.store.paths import is_link_error, link_error, open_own, refuse_links
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -36,9 +36,9 @@ class UnfinishedFile:
         self._handle = -1
 
     def __enter__(self) -> Self:
-        with typed(self._target, "written"):
+        with explain_errors(self._target, "written"):
             private.make_folder(self._target.parent)
-            self._handle = self._locked()
+            self._handle = self._open_locked()
             os.ftruncate(self._handle, 0)
         return self
 
@@ -48,19 +48,18 @@ class UnfinishedFile:
         os.close(self._handle)
 
     def write(self, data: bytes) -> None:
-        """All that it is to hold."""
-        with typed(self._target, "written"):
+        with explain_errors(self._target, "written"):
             self.path.write_bytes(data)
             os.fsync(self._handle)
 
     def keep_mode(self) -> None:
         """Give it the permissions of the file whose place it takes."""
-        with typed(self._target, "written"), contextlib.suppress(FileNotFoundError):
+        with explain_errors(self._target, "written"), contextlib.suppress(FileNotFoundError):
             self.path.chmod(self._target.stat().st_mode & 0o777)
 
     def put(self, *, replace: bool) -> None:
         """Make it durable and move it into place, at once for everybody who looks."""
-        with typed(self._target, "written"):
+        with explain_errors(self._target, "written"):
             os.fsync(self._handle)
             if replace:
                 self.path.replace(self._target)
@@ -72,13 +71,13 @@ class UnfinishedFile:
         try:
             self._target.hardlink_to(self.path)  # unlike a rename it never replaces anything
         except FileExistsError as error:
-            raise taken(self._target) from error
+            raise exists_error(self._target) from error
         except OSError:  # a disk without hard links
             if self._target.exists():
-                raise taken(self._target) from None
+                raise exists_error(self._target) from None
             self.path.rename(self._target)
 
-    def _locked(self) -> int:
+    def _open_locked(self) -> int:
         until = time.monotonic() + self._patience
         while True:
             handle = open_own(str(self.path), os.O_RDWR | os.O_CREAT)
@@ -103,7 +102,7 @@ def replacement(path: Path) -> Iterator[BinaryIO]:
     """A file to write that replaces another when the block ends, whole or not at all."""
     refuse_links(path, path.parent)
     with UnfinishedFile(path, patience=PATIENCE) as unfinished:
-        with typed(path, "written"), unfinished.path.open("wb") as file:
+        with explain_errors(path, "written"), unfinished.path.open("wb") as file:
             yield file
         unfinished.keep_mode()
         unfinished.put(replace=True)
@@ -119,7 +118,7 @@ def remove_unfinished(folder: Path, is_own: Callable[[str], bool]) -> None:
     """Remove what killed writers left of targets with such names."""
     for file in folder.glob(f".*{_UNFINISHED}"):
         if is_own(file.name[1:].removesuffix(_UNFINISHED)):
-            with typed(file, "removed"), contextlib.suppress(FileNotFoundError):
+            with explain_errors(file, "removed"), contextlib.suppress(FileNotFoundError):
                 handle = open_own(str(file), os.O_RDWR)
                 try:
                     if _lock(handle):
@@ -128,7 +127,7 @@ def remove_unfinished(folder: Path, is_own: Callable[[str], bool]) -> None:
                     os.close(handle)
 
 
-def taken(target: Path) -> errors.Conflict:
+def exists_error(target: Path) -> errors.Conflict:
     """The error for a file that stands where another was to be put."""
     return errors.Conflict(
         f"{target} exists already", remedy="Choose another name, or pass --force to replace it"
@@ -147,20 +146,20 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def typed(path: Path, verb: str) -> Iterator[None]:
+def explain_errors(path: Path, verb: str) -> Iterator[None]:
     """Operating system errors as typed ones."""
     try:
         yield
     except OSError as error:
-        raise _explained(error, path, verb) from error
+        raise _explain(error, path, verb) from error
 
 
-def _explained(error: OSError, path: Path, verb: str) -> errors.StoreError:
+def _explain(error: OSError, path: Path, verb: str) -> errors.StoreError:
     what = f"{path} cannot be {verb}: {error.strerror or error}"
     if error.errno in _FULL:
         return errors.DiskFull(what, remedy="Make room and try again; the old file is whole")
     if is_link_error(error):
-        return linked(path)
+        return link_error(path)
     if error.errno in _REFUSED:
         return errors.StoreReadOnly(what, remedy="Give permission on the file and its folder")
     return errors.StoreUnavailable(what, remedy="Move away what is in its place, then try again")

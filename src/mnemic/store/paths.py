@@ -79,13 +79,14 @@ def _owner(place: Path) -> str:
 
 def refuse_links(path: Path, base: Path) -> None:
     """StoreUnavailable if ``path``, or a folder between it and ``base``, is a symbolic link."""
-    inside = [one for one in (path, *path.parents) if one != base and one.is_relative_to(base)]
-    for one in reversed(inside or [path]):
-        if one.is_symlink():
-            raise linked(one)
+    places = (place for place in (path, *path.parents) if place != base)
+    inside = [place for place in places if place.is_relative_to(base)]
+    for place in reversed(inside or [path]):
+        if place.is_symlink():
+            raise link_error(place)
 
 
-def linked(path: Path) -> StoreUnavailable:
+def link_error(path: Path) -> StoreUnavailable:
     """The error for a symbolic link in the place of a file or folder of ours."""
     return StoreUnavailable(
         f"{path} is a symbolic link, and links are not followed",

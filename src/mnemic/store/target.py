@@ -60,7 +60,7 @@ def files_beside(target: str) -> Path:
     return Path(data) / "servers" / place / USUAL_NAME
 
 
-def shown(target: str) -> str:
+def redact_target(target: str) -> str:
     """A target as it may stand in a message: without a password."""
     return read_address(target).shown if is_address(target) else target
 
@@ -70,8 +70,8 @@ def is_missing(target: str) -> bool:
     return not is_address(target) and not Path(target).exists()
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(target: str, other: str) -> bool:
     """Whether two targets are one database."""
-    if is_address(one) or is_address(other):
-        return one == other
-    return Path(one).exists() and Path(other).exists() and Path(one).samefile(other)
+    if is_address(target) or is_address(other):
+        return target == other
+    return Path(target).exists() and Path(other).exists() and Path(target).samefile(other)

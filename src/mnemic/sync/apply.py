@@ -54,8 +54,8 @@ class Union:
         by_table: dict[str, dict[str, Record]] = defaultdict(dict)
         for record in records:
             by_table[str(record["t"])][str(record["k"])] = record
-        for name, some in by_table.items():  # before removing one row takes others with it
-            if name in MERGED and is_changed(self._unit, MERGED[name], some):
+        for name, by_key in by_table.items():  # before removing one row takes others with it
+            if name in MERGED and is_changed(self._unit, MERGED[name], by_key):
                 raise ChangedMeanwhile
         first = self._unit.sync.next_turn()
         for name, table in MERGED.items():
@@ -80,8 +80,9 @@ class Union:
             merged = _Merged(table, key, before, rows.get(key))
             if "x" in record:
                 merged.remove(Stamp(int(record["x"]), sender))
-            for part, (number, cells) in record.get("g", {}).items():
-                merged.take(part, Stamp(int(number), sender), self._sealed(table, part, cells))
+            for group, (number, cells) in record.get("g", {}).items():
+                sealed = self._seal_again(table, group, cells)
+                merged.take(group, Stamp(int(number), sender), sealed)
             for device, (number, cells) in record.get("n", {}).items():
                 merged.take("+", Stamp(int(number), str(device)), cells)
             if not merged.changed:
@@ -105,15 +106,15 @@ class Union:
         self._remove(table, gone, rows)
         self._unit.sync.put_shadows(table.name, after)
 
-    def _sealed(self, table: MergedTable, part: str, cells: list[Any]) -> list[Any]:
+    def _seal_again(self, table: MergedTable, group: str, cells: list[Any]) -> list[Any]:
         """A credential is sealed again with the key of this device."""
-        if table.name == "memories" and part == "0" and cells[0] == _CREDENTIAL:
+        if table.name == "memories" and group == "0" and cells[0] == _CREDENTIAL:
             return [cells[0], self._seal(str(cells[1])), *cells[2:]]
         return cells
 
     def _change(self, table: MergedTable, key: str, row: Sequence[Any], merged: _Merged) -> None:
         stored = dict(zip(table.columns, row, strict=True))
-        values = {name: value for name, value in merged.stored().items() if stored[name] != value}
+        values = {name: value for name, value in merged.decode().items() if stored[name] != value}
         self.touched.add(table, key, row)
         if not values:
             return
@@ -122,11 +123,9 @@ class Union:
             self._have_sessions([{**stored, **values}])
         shown = {name: value for name, value in values.items() if name not in merged.held.true}
         if shown:
-            self._unit.sync.change(table.table, table.chosen(row), shown)
+            self._unit.sync.change(table.table, table.to_filter(row), shown)
         self.touched.add(table, key, [{**stored, **values}[name] for name in table.columns])
-        if table.table.record is not None and any(
-            name in values for name in table.groups[0].columns
-        ):
+        if table.table.record is not None and values.keys() & set(table.groups[0].columns):
             self._index.setdefault(table.table.record, ([], []))[1].append(key)
 
     def _insert(
@@ -136,7 +135,7 @@ class Union:
             return
         names = table.table.names
         if table.name == "turns":
-            self._have_sessions([self._stored(table, cells) for cells in new.values()])
+            self._have_sessions([self._decode(table, cells) for cells in new.values()])
         aside: dict[str, dict[str, Any]] = {}
         if table.name in ("turns", "events"):
             column = "idx" if table.name == "turns" else "step"
@@ -159,24 +158,24 @@ class Union:
         if table.table.record is not None:
             self._index.setdefault(table.table.record, ([], []))[0].extend(new)
         for key, cells in new.items():
-            stored = self._stored(table, cells)
+            stored = self._decode(table, cells)
             self.touched.add(table, key, [stored[name] for name in table.columns])
 
-    def _stored(self, table: MergedTable, cells: Mapping[str, Any]) -> dict[str, Any]:
+    def _decode(self, table: MergedTable, cells: Mapping[str, Any]) -> dict[str, Any]:
         return {name: from_cell(table.kinds[name], cells[name], name) for name in table.columns}
 
     def _marks(self, table: MergedTable, cells: Mapping[str, Any]) -> str:
-        stored = self._stored(table, cells)
+        stored = self._decode(table, cells)
         return " ".join(table.marks([stored[name] for name in table.columns]))
 
     def _have_sessions(self, turns: Sequence[Mapping[str, Any]]) -> None:
         """Make the sessions of turns that came before their own."""
         table = MERGED["sessions"]
         wanted = {str(turn["session"]): turn["at"] for turn in turns}
-        known = {id_ for (id_,) in self._unit.sync.rows(table.table, ("id",), list(wanted))}
+        existing = {id_ for (id_,) in self._unit.sync.rows(table.table, ("id",), list(wanted))}
         shadows, rows = {}, []
         for id_, at in wanted.items():
-            if id_ in known:
+            if id_ in existing:
                 continue
             row = [DEFAULT.name(id_, "session"), "", "", None, at, at, 0, 0]
             cells = {**table.derived, "id": id_}
@@ -202,7 +201,7 @@ class Union:
         if table.name in RECORD_TABLES:
             self._unit.eraser.remove(removal_of({table.name: here}))
             return
-        self._unit.sync.drop(table.table, [table.chosen(rows[key]) for key in here])
+        self._unit.sync.drop(table.table, [table.to_filter(rows[key]) for key in here])
 
 
 class _Merged:
@@ -227,8 +226,8 @@ class _Merged:
         if row is not None:
             for n in range(width):
                 self._cells[n] = table.true_cells(n, row, self.held)
-        for part, (number, device, cells) in self.held.parked.items():
-            self._set(int(part), Stamp(number, device), cells)
+        for group, (number, device, cells) in self.held.parked.items():
+            self._set(int(group), Stamp(number, device), cells)
         self.held.parked.clear()
 
     @property
@@ -247,30 +246,30 @@ class _Merged:
             self._gone = stamp
             self.changed = self.is_gone and not (self._before is not None and self._before.is_gone)
 
-    def take(self, part: str, stamp: Stamp, cells: Sequence[Any]) -> None:
+    def take(self, group: str, stamp: Stamp, cells: Sequence[Any]) -> None:
         table = self._table
-        if part == "+":
-            known = self.held.counts.get(stamp.device)
-            if known is None or [stamp.number, list(cells)] > known:
+        if group == "+":
+            counts = self.held.counts.get(stamp.device)
+            if counts is None or [stamp.number, list(cells)] > counts:
                 if len(cells) != len(table.groups[table.sums or 0].columns):
                     raise InvalidInput(f"counts of {table.name} have another length")
-                self.held.counts[stamp.device] = [stamp.number, [int(one) for one in cells]]
+                self.held.counts[stamp.device] = [stamp.number, [int(count) for count in cells]]
                 if table.sums is not None:
                     self._stamps[table.sums] = max(self._stamps[table.sums], stamp)
                 self.changed = True
             return
-        n = int(part)
+        n = int(group)
         if not 0 <= n < len(table.groups) or n == table.sums:
-            raise InvalidInput(f"{table.name} has no part {part}")
-        table.stored(n, cells)  # refuses what fits no column
+            raise InvalidInput(f"{table.name} has no part {group}")
+        table.decode(n, cells)  # refuses what fits no column
         if self._set(n, stamp, list(cells)):
             self.changed = True
 
     def _set(self, n: int, stamp: Stamp, cells: list[Any]) -> bool:
-        known = self._cells[n]
-        if known is not None and order_of(self._stamps[n], known) >= order_of(stamp, cells):
+        current = self._cells[n]
+        if current is not None and order_of(self._stamps[n], current) >= order_of(stamp, cells):
             return False
-        if known is None and self._stamps[n] > stamp:
+        if current is None and self._stamps[n] > stamp:
             return False
         for name in self._table.groups[n].columns:
             if name in self.held.true:
@@ -302,7 +301,7 @@ class _Merged:
         return usual.get(name, _DEFAULTS.get(column.kind, "1970-01-01T00:00:00+00:00" if
                                              column.kind == "time" else ""))  # fmt: skip
 
-    def stored(self) -> dict[str, Any]:
+    def decode(self) -> dict[str, Any]:
         """Every column of the groups, as it is stored."""
         table, values = self._table, dict[str, Any]()
         for n, group in enumerate(table.groups):
@@ -310,7 +309,7 @@ class _Merged:
             if n == table.sums:
                 cells = self.held.total(len(group.columns))
             if cells is not None:
-                values |= dict(zip(group.columns, table.stored(n, cells), strict=True))
+                values |= dict(zip(group.columns, table.decode(n, cells), strict=True))
         return values
 
     def shadow(self) -> Shadow:
@@ -323,7 +322,7 @@ class _Merged:
                 if cells is not None:
                     self.held.parked[str(n)] = [*self._stamps[n], cells]
             return Shadow(PARKED, " ".join(map(str, self._stamps)), str(self.held))
-        stored = self.stored()
+        stored = self.decode()
         for name, (_, shown) in self.held.true.items():
             stored[name] = from_cell(table.kinds[name], shown, name)
         marks = [mark_of([stored[name] for name in group.columns]) for group in table.groups]

@@ -35,7 +35,7 @@ RECORD_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
 
 def find_changes(unit: Unit, unpublished: Collection[str] = ()) -> Keys:
     """The keys of rows changed since the last exchange, and of those from merged devices."""
-    noted = unit.sync.changed()
+    noted = unit.sync.list_changed()
     changed: Keys = {}
     settled: Keys = {}
     for name, table in MERGED.items():
@@ -43,15 +43,15 @@ def find_changes(unit: Unit, unpublished: Collection[str] = ()) -> Keys:
             changed[name] = _list_differing(unit, table, None, unpublished)
         elif name in noted:
             keys = {note: table.key_of((id_,)) for note, id_ in noted[name].items()}
-            whole = "" in keys
-            found = _list_differing(unit, table, None if whole else keys.values(), unpublished)
-            left = set(keys if whole and found else found)
-            changed[name] = found
-            settled[name] = [note for note, key in keys.items() if not left & {note, key}]
-            if name == "turns" and found and "sessions" in noted:
+            chosen = None if "" in keys else keys.values()
+            differing = _list_differing(unit, table, chosen, unpublished)
+            unsettled = set(keys if chosen is None and differing else differing)
+            changed[name] = differing
+            settled[name] = [note for note, key in keys.items() if not unsettled & {note, key}]
+            if name == "turns" and differing and "sessions" in noted:
                 # A session that lost a turn is as it was, and may yet last less long.
-                listed = noted["sessions"].values()
-                changed["sessions"] += map(MERGED["sessions"].key_of, ((id_,) for id_ in listed))
+                ids = noted["sessions"].values()
+                changed["sessions"] += map(MERGED["sessions"].key_of, ((id_,) for id_ in ids))
                 settled.pop("sessions")
     for name, notes in settled.items():
         unit.sync.settle_changes(name, notes)
@@ -86,8 +86,8 @@ def is_changed(unit: Unit, table: MergedTable, keys: Collection[str]) -> bool:
     for key in chosen:
         shadow, row = shadows.get(key), rows.get(key)
         marks = "" if row is None else " ".join(table.marks(row))
-        known = "" if shadow is None or shadow.is_parked else shadow.marks
-        if marks != known:
+        captured = "" if shadow is None or shadow.is_parked else shadow.marks
+        if marks != captured:
             return True
     return False
 
@@ -127,11 +127,11 @@ class Capture:
                 if before is not None and not (before.is_gone or before.is_parked):
                     after[key] = Shadow("", str(self._stamp), "")
             else:
-                after[key] = self._stamped(table, before, row)
+                after[key] = self._stamp_row(table, before, row)
             self.touched.add(table, key, row)
         self._unit.sync.put_shadows(table.name, after)
 
-    def _stamped(self, table: MergedTable, before: Shadow | None, row: Sequence[Any]) -> Shadow:
+    def _stamp_row(self, table: MergedTable, before: Shadow | None, row: Sequence[Any]) -> Shadow:
         if before is not None and (before.is_gone or before.is_parked):
             before = None
         held, stamps = Held.read(before), stamps_of(before)
@@ -155,13 +155,13 @@ class Capture:
         """What this device has added: the sum without what the others have."""
         me = self._stamp.device
         others = [counts for device, (_, counts) in held.counts.items() if device != me]
-        own = [int(value) - sum(other[n] for other in others) for n, value in enumerate(values)]
-        held.counts[me] = [self._stamp.number, own]
+        added = [int(value) - sum(other[n] for other in others) for n, value in enumerate(values)]
+        held.counts[me] = [self._stamp.number, added]
 
 
 def removal_of(ids: Mapping[str, Sequence[str]]) -> Removal:
     """Records to remove, by the names of their tables."""
-    return Removal(**{table: list(some) for table, some in ids.items()})
+    return Removal(**{table: list(keys) for table, keys in ids.items()})
 
 
 def list_records(
@@ -177,7 +177,7 @@ def list_records(
             for key, shadow in shadows.items()
             if any(number in teller.numbers for number in numbers_of(shadow, teller.device))
         }
-        rows = read_rows(unit, table, [key for key, one in chosen.items() if not one.is_gone])
+        rows = read_rows(unit, table, [key for key, shadow in chosen.items() if not shadow.is_gone])
         for key, shadow in chosen.items():
             record = teller.tell(table, key, shadow, rows.get(key))
             if record is not None:
@@ -217,5 +217,5 @@ class Teller(NamedTuple):
         if counts and counts[0] in self.numbers:
             parts["+"] = counts
         record: Record = {"t": table.name, "k": key, "g": parts}
-        others = {one: held.counts[one] for one in self.unpublished if one in held.counts}
+        others = {other: held.counts[other] for other in self.unpublished if other in held.counts}
         return {**record, "n": others} if others else record if parts else None

@@ -25,7 +25,7 @@ from mnemic.sync.files import Changes, Waits, file_name
 from mnemic.sync.keys import Keyring
 from mnemic.sync.registers import Stamp
 from mnemic.sync.report import ExchangeReport, RefusedFile
-from mnemic.sync.state import confirmed_by, list_conflicts
+from mnemic.sync.state import list_confirmed, list_conflicts
 from mnemic.sync.steps import DeviceServices, Tally
 
 _SMALL, _MANY = 1 << 18, 24  # bytes of a file that is joined with others, and how many may be
@@ -60,11 +60,11 @@ class FolderExchange:
         self._write({}, confirms=True)  # what was erased: now no file of this device has it
         with self._space.read() as unit:
             conflicts = list_conflicts(unit)
-        waiting, refused = (tuple(RefusedFile(*one) for one in sorted(some.items()))
-                            for some in (self._waiting, self._refused))  # fmt: skip
         return ExchangeReport(
             self._own.device, self._ring.fingerprint, self._written, self._read,
-            self._tally.report(conflicts), self._forgotten, waiting, refused,
+            self._tally.report(conflicts), self._forgotten,
+            tuple(RefusedFile(name, why) for name, why in sorted(self._waiting.items())),
+            tuple(RefusedFile(name, why) for name, why in sorted(self._refused.items())),
         )  # fmt: skip
 
     # --- this device ----------------------------------------------------------------------------
@@ -82,16 +82,16 @@ class FolderExchange:
         self._know_own()
         with self._space.write() as unit:
             devices = unit.sync.devices()
-            chosen = [one for one in devices.values() if device in (one.device, one.name)]
+            chosen = [row for row in devices.values() if device in (row.device, row.name)]
             if len(chosen) != 1 or chosen[0].own:
                 raise InvalidInput(
                     f"{device!r} names no other device", remedy="See `mnemic sync --devices`"
                 )
             removed = chosen[0]._replace(removed=chosen[0].clock)
             unit.sync.put_device(removed)
-        left = [one.public for one in devices.values() if one.removed < 0 and one.public
-                and one.device != removed.device]  # fmt: skip
-        keys.rotate(self._ring, self._folder, left, self._space.name)
+        rest = [row for row in devices.values() if row.removed < 0 and row.device != removed.device]
+        publics = [row.public for row in rest if row.public]
+        keys.rotate(self._ring, self._folder, publics, self._space.name)
         self._key = self._ring.group
 
     def add(self, public: str) -> None:
@@ -105,7 +105,7 @@ class FolderExchange:
             looks = unit.sync.looks()
         # A first look takes long, and nobody waits for it.
         with (self._space.read if looks else self._space.write)() as unit:
-            changes = find_changes(unit, steps.unpublished(unit))
+            changes = find_changes(unit, steps.list_unpublished(unit))
         chunks = list(steps.split(changes)) or [{}]
         for number, chunk in enumerate(chunks):
             self._progress(number, len(chunks))
@@ -129,50 +129,49 @@ class FolderExchange:
         devices = unit.sync.devices()
         number = 1 + max(device.clock for device in devices.values())
         me = self._own.device
-        said = self._say_forgotten(unit, number, confirms=confirms)
-        if not chunk and not said and unit.sync.files():  # the first file says who writes
+        numbered = self._number_receipts(unit, number, confirms=confirms)
+        if not chunk and not numbered and unit.sync.files():  # the first file says who writes
             return None
         file = steps.capture_rows(unit, Stamp(number, me), chunk)
         self._own = devices[me]._replace(clock=number, at=self._now())
         unit.sync.put_device(self._own)
         return file
 
-    def _say_forgotten(self, unit: Unit, number: int, *, confirms: bool) -> bool:
+    def _number_receipts(self, unit: Unit, number: int, *, confirms: bool) -> bool:
         """Give receipts and confirmations that nobody was told of the number of this change."""
-        said, me = False, self._own.device
-        for one in unit.sync.receipts().values():
-            confirmed, mine = json.loads(one.confirmed), one.device == me
-            if mine and not one.number:
-                told = one._replace(number=number, confirmed=dump({me: [0, 0]}))
+        numbered, me = False, self._own.device
+        for receipt in unit.sync.receipts().values():
+            confirmed, mine = json.loads(receipt.confirmed), receipt.device == me
+            if mine and not receipt.number:
+                updated = receipt._replace(number=number, confirmed=dump({me: [0, 0]}))
             elif confirms and confirmed.get(me, [1])[0] == 0:
-                confirmed[me] = [one.number if mine else number, self._now()]
-                told = one._replace(confirmed=dump(confirmed))
+                confirmed[me] = [receipt.number if mine else number, self._now()]
+                updated = receipt._replace(confirmed=dump(confirmed))
             else:
                 continue
-            unit.sync.put_receipt(told)
-            said |= not (mine and one.number)
-        return said
+            unit.sync.put_receipt(updated)
+            numbered |= not (mine and receipt.number)
+        return numbered
 
     def _records(
         self, unit: Unit, numbers: range, chunk: Mapping[str, Sequence[str]] | None
     ) -> tuple[Record, ...]:
         me = self._own.device
         records: list[Record] = []
-        for one in unit.sync.receipts().values():
-            if one.device == me and one.number in numbers:
-                records.append(
-                    {"f": one.receipt, "at": one.at, "body": json.loads(one.body or "{}")}
-                )
-            elif (told := json.loads(one.confirmed).get(me, [0]))[0] in numbers:
-                records.append({"c": one.receipt, "at": told[1]})
-        teller = Teller(me, numbers, self._services.vault.open, steps.unpublished(unit))
+        for receipt in unit.sync.receipts().values():
+            if receipt.device == me and receipt.number in numbers:
+                body = json.loads(receipt.body or "{}")
+                records.append({"f": receipt.receipt, "at": receipt.at, "body": body})
+            elif (confirmation := json.loads(receipt.confirmed).get(me, [0]))[0] in numbers:
+                records.append({"c": receipt.receipt, "at": confirmation[1]})
+        teller = Teller(me, numbers, self._services.vault.open, steps.list_unpublished(unit))
         records += list_records(unit, teller, chunk)
         return tuple(records)
 
     def _put(self, file: ChangeFile, records: tuple[Record, ...]) -> None:
         with self._space.read() as unit:
-            removed = {one.device: one.removed for one in unit.sync.devices().values()
-                       if one.removed >= 0}  # fmt: skip
+            removed = {row.device: row.removed for row in unit.sync.devices().values()
+                       if row.removed >= 0}  # fmt: skip
         changes = Changes(
             self._own.device, file.number, file.before, self._space.name, self._own.name,
             self._ring.public, json.loads(file.seen), removed, records,
@@ -185,13 +184,13 @@ class FolderExchange:
     def _tidy(self) -> None:
         """Write again what is missing or stale, and join what is small."""
         with self._space.read() as unit:
-            own, receipts = unit.sync.files(), unit.sync.receipts()
+            written, receipts = unit.sync.files(), unit.sync.receipts()
         me = self._own.device
-        urgent = any(json.loads(one.confirmed).get(me, [1])[0] == 0 for one in receipts.values())
-        joins = sum(file.bytes < _SMALL for file in own.values()) > _MANY
+        urgent = any(json.loads(row.confirmed).get(me, [1])[0] == 0 for row in receipts.values())
+        joins = sum(file.bytes < _SMALL for file in written.values()) > _MANY
         runs: list[list[ChangeFile]] = []
-        for file in own.values():
-            size = sum(one.bytes for one in runs[-1]) if runs else 0
+        for file in written.values():
+            size = sum(small.bytes for small in runs[-1]) if runs else 0
             if joins and runs and file.bytes < _SMALL and size < 4 * _SMALL:
                 runs[-1].append(file)
             else:
@@ -201,9 +200,9 @@ class FolderExchange:
             if len(run) > 1 or stale >= run[0].bytes or not self._is_there(run[0]):
                 self._rewrite(run)
         with self._space.read() as unit:
-            known = unit.sync.files()
+            current = unit.sync.files()
         for number in files.list_numbers(self._folder, me)[0]:
-            if number not in known:
+            if number not in current:
                 (self._folder / file_name(me, number)).unlink(missing_ok=True)
 
     def _is_there(self, file: ChangeFile) -> bool:
@@ -231,9 +230,8 @@ class FolderExchange:
 
         def read() -> tuple[ChangeFile, tuple[Record, ...]]:
             with self._space.write() as unit:
-                joined = last._replace(
-                    before=first.before, seen=dump(steps.seen_by(unit)), sha256=""
-                )
+                seen = dump(steps.read_clocks(unit))
+                joined = last._replace(before=first.before, seen=seen, sha256="")
                 records = self._records(unit, range(first.before + 1, last.number + 1), keys)
                 unit.sync.drop_files([file.number for file in run])
                 unit.sync.put_file(joined)
@@ -262,8 +260,8 @@ class FolderExchange:
         numbers, foreign = files.list_numbers(self._folder, device)
         self._refused |= dict.fromkeys(foreign, "it is not a change file")
         with self._space.read() as unit:
-            known = unit.sync.devices().get(device)
-        clock, bound = (known.clock, known.removed) if known else (0, -1)
+            state = unit.sync.devices().get(device)
+        clock, bound = (state.clock, state.removed) if state else (0, -1)
         ahead = [number for number in numbers if number > clock]
         for done, number in enumerate(ahead):
             name = file_name(device, number)
@@ -320,12 +318,12 @@ class FolderExchange:
 
     def _note(self, unit: Unit, changes: Changes) -> None:
         """How far the device was read, what it has erased, and whom it has removed."""
-        known = unit.sync.devices()
-        device = known.get(changes.device) or Device(changes.device, "", 0, 0, 0)
+        devices = unit.sync.devices()
+        device = devices.get(changes.device) or Device(changes.device, "", 0, 0, 0)
         device = device._replace(name=changes.name[:100], clock=changes.number, at=self._now())
         unit.sync.put_device(device._replace(public=changes.public))
         for id_, bound in changes.removed.items():
-            other = known.get(id_)
+            other = devices.get(id_)
             if other is not None and not other.own and other.removed < 0:
                 unit.sync.put_device(other._replace(removed=max(bound, other.clock)))
         receipts = unit.sync.receipts()
@@ -334,32 +332,32 @@ class FolderExchange:
                 continue
             id_, at = str(record.get("c", record.get("f"))), int(record["at"])
             # Who confirms may be read before who has forgotten.
-            one = receipts.get(id_, ForgottenRows(id_, "", 0, "", "{}", "{}", at))
-            confirmed = json.loads(one.confirmed) | {changes.device: [changes.number, at]}
-            receipts[id_] = one._replace(confirmed=dump(confirmed))
+            receipt = receipts.get(id_, ForgottenRows(id_, "", 0, "", "{}", "{}", at))
+            confirmed = json.loads(receipt.confirmed) | {changes.device: [changes.number, at]}
+            receipts[id_] = receipt._replace(confirmed=dump(confirmed))
             unit.sync.put_receipt(receipts[id_])
-        active = {one.device for one in unit.sync.devices().values() if one.removed < 0}
-        for one in receipts.values():
-            if one.body and active <= confirmed_by(one).keys():
-                unit.sync.put_receipt(one._replace(body=""))
+        active = {row.device for row in unit.sync.devices().values() if row.removed < 0}
+        for receipt in receipts.values():
+            if receipt.body and active <= list_confirmed(receipt).keys():
+                unit.sync.put_receipt(receipt._replace(body=""))
 
     def _forget(self, changes: Changes, record: Record) -> None:
         """Erase here what was forgotten there."""
         id_ = str(record["f"])
         with self._space.read() as unit:
-            known = unit.sync.receipts().get(id_)
-        if known is not None and known.device:
+            receipt = unit.sync.receipts().get(id_)
+        if receipt is not None and receipt.device:
             return
-        at, told = int(record["at"]), record["body"]
+        at, body = int(record["at"]), record["body"]
         counts: dict[str, int] = {}
-        if told != {}:  # else every device that was known then has erased it
-            traces.load(told["traces"])  # or its file is refused
-            ids = {table: list(map(str, told["ids"].get(table, ()))) for table in RECORD_TABLES}
+        if body != {}:  # else every device that was known then has erased it
+            traces.load(body["traces"])  # or its file is refused
+            ids = {table: list(map(str, body["ids"].get(table, ()))) for table in RECORD_TABLES}
             counts |= self._services.forgetting.erase(ids).counts
-        confirmed = json.loads(known.confirmed if known else "{}") | {self._own.device: [0, 0]}
+        confirmed = json.loads(receipt.confirmed if receipt else "{}") | {self._own.device: [0, 0]}
         with self._space.write() as unit:
             unit.sync.put_receipt(ForgottenRows(
-                id_, changes.device, changes.number, dump(told) if told != {} else "", dump(counts),
+                id_, changes.device, changes.number, dump(body) if body != {} else "", dump(counts),
                 dump(confirmed), at))  # fmt: skip
         self._forgotten += 1
 
@@ -377,24 +375,24 @@ class FolderExchange:
         """Whether a file quotes what was forgotten, and its device has not yet erased it."""
         with self._space.read() as unit:
             receipts = unit.sync.receipts().values()
-        for one in receipts:
-            told = one.device == changes.device or changes.device in confirmed_by(one)
-            if not one.body or told or self._has_seen(changes, one):
+        for receipt in receipts:
+            confirmed = {receipt.device, *list_confirmed(receipt)}
+            if not receipt.body or changes.device in confirmed or self._has_seen(changes, receipt):
                 continue
-            found = traces.load(json.loads(one.body)["traces"])
-            if any(found.quotes(text) for record in changes.records
+            forgotten = traces.load(json.loads(receipt.body)["traces"])
+            if any(forgotten.quotes(text) for record in changes.records
                    for text in leaves(record.get("g", {}))):  # fmt: skip
                 return True
         return False
 
-    def _has_seen(self, changes: Changes, one: ForgottenRows) -> bool:
+    def _has_seen(self, changes: Changes, receipt: ForgottenRows) -> bool:
         """Whether a device has erased something: when it wrote a file, or by a later one."""
         for number in files.list_numbers(self._folder, changes.device)[0]:
             with suppress(Waits, SyncRefused, OSError):
                 if number >= changes.number:
                     later = files.read_changes(self._folder, self._key, changes.device, number)
-                    said = any(record.get("c") == one.receipt for record in later.records)
-                    if said or later.seen.get(one.device, 0) >= one.number > 0:
+                    confirmed = any(record.get("c") == receipt.receipt for record in later.records)
+                    if confirmed or later.seen.get(receipt.device, 0) >= receipt.number > 0:
                         return True
         return False
 

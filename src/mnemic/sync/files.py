@@ -162,12 +162,12 @@ def read_changes(folder: Path, key: GroupKey, device: str, number: int) -> Chang
         read = {name: reader(head[name]) for name, reader in _READERS.items()}
         changes = Changes(**read, records=tuple(records), sha256=hashlib.sha256(data).hexdigest())
         newer = int(head["format"]) > FORMAT
-        whole = len(records) == head["records"] and all(isinstance(one, dict) for one in records)
+        complete = len(records) == head["records"] and {dict}.issuperset(map(type, records))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SyncRefused(f"{name} is not a change file: {error}", remedy=_REPLACE) from error
     if newer:
         raise SyncRefused(f"{name} was written by a newer Mnemic", remedy="Upgrade this one")
-    if (changes.device, changes.number) != (device, number) or not whole:
+    if (changes.device, changes.number) != (device, number) or not complete:
         raise SyncRefused(f"{name} says that it is another file", remedy=_REPLACE)
     return changes
 

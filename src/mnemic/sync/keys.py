@@ -40,9 +40,9 @@ class Keyring:
             value = json.loads(path.read_text(encoding="ascii"))
             return cls(path, str(value["identity"]), tuple(map(str, value["keys"])))
         except FileNotFoundError:
-            made = cls(path, GroupKey.new())
-            made.save()
-            return made
+            ring = cls(path, GroupKey.new())
+            ring.save()
+            return ring
         except (ValueError, KeyError, TypeError) as error:
             raise SyncRefused(
                 f"The keyring {path} is damaged",

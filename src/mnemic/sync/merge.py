@@ -29,7 +29,7 @@ from mnemic.sync.state import list_conflicts
 from mnemic.sync.steps import DeviceServices, Tally
 
 _ALL = range(1 << 62)
-Told = Mapping[str, Sequence[Record]]
+DeviceRecords = Mapping[str, Sequence[Record]]
 
 
 class _Undo(Exception):
@@ -52,7 +52,7 @@ def merge_database(
         raise NotFound(f"There is no memory at {other.place}", remedy="Give the path of a database")
     if is_same(other.place, str(services.database)):
         raise InvalidInput("A memory is not merged with itself", remedy="Give another database")
-    with _opened(other, services, copy=preview) as store:
+    with _open_source(other, services, copy=preview) as store:
         _capture_all(store, services)
         with store.read(services.space.name) as unit:
             devices, receipts = unit.sync.devices(), unit.sync.receipts()
@@ -63,16 +63,16 @@ def merge_database(
         _capture_all(services.space.store, services)
         if not mine:
             records = {
-                device: [_lower(record) for record in some if _may_come(record)]
-                for device, some in records.items()
+                device: [_lower(record) for record in listed if _may_come(record)]
+                for device, listed in records.items()
             }
         merge = _Merge(services, records, receipts)
         if preview:
             return merge.preview()
         report, clock = merge.run(), merge.know(devices)
         with store.write(services.space.name) as unit:  # its next changes come after these
-            own = steps.own_device(unit, services.space.clock)
-            unit.sync.put_device(own._replace(clock=max(own.clock, clock)))
+            me = steps.own_device(unit, services.space.clock)
+            unit.sync.put_device(me._replace(clock=max(me.clock, clock)))
     return report
 
 
@@ -81,7 +81,7 @@ class _Merge:
     """The other database on its way into this one."""
 
     services: DeviceServices
-    records: Told
+    records: DeviceRecords
     receipts: Mapping[str, ForgottenRows]
     _tally: Tally = field(default_factory=Tally)
 
@@ -101,10 +101,10 @@ class _Merge:
         with self.services.space.read() as unit:
             return self._tally.report(list_conflicts(unit))
 
-    def _take(self, told: Told) -> None:
+    def _take(self, chunk: DeviceRecords) -> None:
         def take() -> None:
             with self.services.space.write() as unit:
-                steps.unite(unit, self.services, told, self._tally)
+                steps.unite(unit, self.services, chunk, self._tally)
                 ask_vectors(unit, self.services.space.now())
 
         steps.repeat(take, lambda: _capture_all(self.services.space.store, self.services))
@@ -118,30 +118,30 @@ class _Merge:
         if gone:
             self._tally.removed.update(self.services.forgetting.erase(gone).counts)
         with self.services.space.write() as unit:
-            own, known = steps.own_device(unit, self.services.space.clock), unit.sync.receipts()
-            for id_, one in self.receipts.items():
-                here = known.get(id_)
-                if one.number and not (here and here.device):
-                    told = json.loads(here.confirmed) if here else {}
-                    told |= json.loads(one.confirmed) | {own.device: [0, 0]}
-                    unit.sync.put_receipt(one._replace(confirmed=dump(told)))
+            me, receipts = steps.own_device(unit, self.services.space.clock), unit.sync.receipts()
+            for id_, receipt in self.receipts.items():
+                here = receipts.get(id_)
+                if receipt.number and not (here and here.device):
+                    confirmed = json.loads(here.confirmed) if here else {}
+                    confirmed |= json.loads(receipt.confirmed) | {me.device: [0, 0]}
+                    unit.sync.put_receipt(receipt._replace(confirmed=dump(confirmed)))
 
     def know(self, devices: Mapping[str, Device]) -> int:
         """Note how far each device is known by way of the other database; the last number."""
         with self.services.space.write() as unit:
-            known = unit.sync.devices()
+            current = unit.sync.devices()
             for id_, device in devices.items():
-                here = known.get(id_)
+                here = current.get(id_)
                 if here is None:
                     unit.sync.put_device(device._replace(own=0, public=""))
                 elif here.clock < device.clock and not here.own:
                     unit.sync.put_device(here._replace(clock=device.clock))
             unit.sync.look_again()  # what came is to be told to the others
-            return max(one.clock for one in unit.sync.devices().values())
+            return max(device.clock for device in unit.sync.devices().values())
 
 
 @contextmanager
-def _opened(other: MergeSource, services: DeviceServices, *, copy: bool) -> Iterator[Store]:
+def _open_source(other: MergeSource, services: DeviceServices, *, copy: bool) -> Iterator[Store]:
     """The other database, or a copy of it where it must stay as it is."""
     space, place = services.space, other.place
     busy, now = space.settings.store.busy_timeout.total_seconds(), space.now
@@ -164,12 +164,12 @@ def _opened(other: MergeSource, services: DeviceServices, *, copy: bool) -> Iter
 def _capture_all(store: Store, services: DeviceServices) -> None:
     """Give every change a stamp; nothing else of the memory is touched."""
     with store.write(services.space.name) as unit:
-        own = steps.own_device(unit, services.space.clock)
+        me = steps.own_device(unit, services.space.clock)
         changes = find_changes(unit)
         if changes:
-            number = 1 + max(one.clock for one in unit.sync.devices().values())
-            steps.capture_rows(unit, Stamp(number, own.device), changes)
-            unit.sync.put_device(own._replace(clock=number))
+            number = 1 + max(device.clock for device in unit.sync.devices().values())
+            steps.capture_rows(unit, Stamp(number, me.device), changes)
+            unit.sync.put_device(me._replace(clock=number))
 
 
 def _may_come(record: Record) -> bool:

@@ -107,11 +107,11 @@ class MergedTable:
         """The key columns again; a hashed one is in the first group."""
         return dict(zip(self.key, key.split(_SEPARATOR), strict=True)) if self.key else {}
 
-    def chosen(self, row: Sequence[Any]) -> dict[str, Any]:
+    def to_filter(self, row: Sequence[Any]) -> dict[str, Any]:
         """The columns by which a stored row is found."""
         stored = dict(zip(self.columns, row, strict=True))
-        found = (*self.key, "at") if self.name == "events" else self.key
-        return {name: stored[name] for name in (("id",) if self.hashed else found)}
+        names = (*self.key, "at") if self.name == "events" else self.key
+        return {name: stored[name] for name in (("id",) if self.hashed else names)}
 
     def marks(self, row: Sequence[Any]) -> list[str]:
         """A hash of each group as it is stored."""
@@ -128,7 +128,7 @@ class MergedTable:
         names = self.groups[group].columns
         return [held.true.get(name, [cell])[0] for name, cell in zip(names, shown, strict=True)]
 
-    def stored(self, group: int, cells: Sequence[Any]) -> tuple[Any, ...]:
+    def decode(self, group: int, cells: Sequence[Any]) -> tuple[Any, ...]:
         """Values that traveled as they are stored; InvalidInput for what fits no column."""
         names = self.groups[group].columns
         if len(cells) != len(names):
@@ -162,10 +162,10 @@ def mark_of(values: Sequence[Any]) -> str:
     return blake2b(marshal.dumps(tuple(values), 2), digest_size=_MARK).hexdigest()
 
 
-def _table(name: str, *groups: str, key: tuple[str, ...] = ("id",), **rest: Any) -> MergedTable:
+def _table(name: str, *groups: str, key: tuple[str, ...] = ("id",), **options: Any) -> MergedTable:
     """A plus before columns: they are added up."""
-    parts = [Group(one.startswith("+"), tuple(one.strip("+").split())) for one in groups]
-    return MergedTable(name, tuple(parts), key, **rest)
+    parts = (Group(names.startswith("+"), tuple(names.strip("+").split())) for names in groups)
+    return MergedTable(name, tuple(parts), key, **options)
 
 
 # In an order in which every row comes after those that it names, as in columns.tsv. Not here:
@@ -195,7 +195,7 @@ _TABLES = (
     _table("onboarding", "stage answers updated_at", key=(), final=False),
     _table("counters", "+amount", key=("day", "name"), final=False),
 )  # fmt: skip
-MERGED: Mapping[str, MergedTable] = {one.name: one for one in _TABLES}
+MERGED: Mapping[str, MergedTable] = {table.name: table for table in _TABLES}
 
 
 class Held(NamedTuple):
@@ -214,7 +214,7 @@ class Held(NamedTuple):
         return cls(*(value.get(name, {}) for name in cls._fields))
 
     def __str__(self) -> str:
-        value = {name: part for name, part in self._asdict().items() if part}
+        value = {name: entries for name, entries in self._asdict().items() if entries}
         return json.dumps(value, separators=(",", ":"), sort_keys=True) if value else ""
 
     def total(self, width: int) -> list[int]:

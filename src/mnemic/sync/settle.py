@@ -72,7 +72,7 @@ def settle(unit: Unit, touched: Touched, *, captured: bool) -> None:
 
 def _find_held(unit: Unit, touched: Touched) -> None:
     """Where rows went, find those shown otherwise, and sessions that may be shorter now."""
-    if "turns" in touched.gone and unit.sync.changed() is None:
+    if "turns" in touched.gone and unit.sync.list_changed() is None:
         touched.sessions |= {id_ for (id_,) in unit.sync.rows(MERGED["sessions"].table, ("id",))}
     parents = {
         "events": ("operation_id", touched.operations),
@@ -80,14 +80,15 @@ def _find_held(unit: Unit, touched: Touched) -> None:
         "memories": ("id", touched.memories),
     }
     for name in touched.gone & parents.keys():
-        held = unit.sync.held(name)
-        column, found = parents[name]
+        held = unit.sync.load_held(name)
+        column, ids = parents[name]
         table = MERGED[name]
         rows = unit.sync.rows(table.table, ("id", column)) if held else []
-        found |= {row[1] for row in rows if table.key_of(row) in held}
+        ids |= {row[1] for row in rows if table.key_of(row) in held}
 
 
 Moves = Sequence[tuple[str, dict[str, Any]]]
+_Successors = dict[str, set[str]]
 
 
 def show(
@@ -113,34 +114,32 @@ def show(
             held.true.pop(column, None)
             if cell != true:
                 held.true[column] = [true, cell]
-        different = {c: value for c, value in columns.items() if stored[c] != value}
-        if different:
+        if different := {c: value for c, value in columns.items() if stored[c] != value}:
             changes.append((key, different))
         stored |= columns
         marks = shadow.marks.split()
         values = [stored[column] for column in table.columns]
         for n, place in enumerate(table.places):
-            if not set(columns).isdisjoint(table.groups[n].columns):
-                before = mark_of(row[place])
-                if before == marks[n]:  # what was changed here since is still to be captured
-                    marks[n] = mark_of(values[place])
+            shows = not set(columns).isdisjoint(table.groups[n].columns)
+            if shows and mark_of(row[place]) == marks[n]:  # else it is still to be captured
+                marks[n] = mark_of(values[place])
         after[key] = shadow._replace(marks=" ".join(marks), held=str(held))
     if change is None:
         for key, different in changes:
-            unit.sync.change(table.table, table.chosen(rows[key]), different)
+            unit.sync.change(table.table, table.to_filter(rows[key]), different)
     else:
         change(changes)
-    unit.sync.put_shadows(name, {key: one for key, one in after.items() if one != shadows[key]})
+    unit.sync.put_shadows(name, {key: new for key, new in after.items() if new != shadows[key]})
 
 
 def true_values(unit: Unit, name: str, ids: Collection[str]) -> dict[str, dict[str, Any]]:
     """The true values of columns that are shown otherwise, by row."""
-    table, found = MERGED[name], {}
+    table, values = MERGED[name], {}
     for key, shadow in unit.sync.shadows(name, ids).items():
         if '"true"' in shadow.held:
             true = Held.read(shadow).true
-            found[key] = {c: from_cell(table.kinds[c], cells[0], c) for c, cells in true.items()}
-    return found
+            values[key] = {c: from_cell(table.kinds[c], cells[0], c) for c, cells in true.items()}
+    return values
 
 
 # --- places --------------------------------------------------------------------------------------
@@ -169,13 +168,13 @@ def _settle_places(
     rows = [dict(zip(columns, row, strict=True)) for row in unit.sync.rows_in(
         table, columns, parent, parents)]  # fmt: skip
     ids = [row["id"] for row in rows]
-    true, known = true_values(unit, name, ids), unit.sync.shadows(name, ids)
+    true, shadows = true_values(unit, name, ids), unit.sync.shadows(name, ids)
     families: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         families[row[parent]].append(row | true.get(row["id"], {}) | {"shown": row[place]})
     shown: Shown = {}
     for family in families.values():
-        if not all(row["id"] in known for row in family):
+        if not all(row["id"] in shadows for row in family):
             if captured:
                 raise ChangedMeanwhile
             continue
@@ -221,8 +220,8 @@ def _settle_sessions(unit: Unit, sessions: Collection[str]) -> None:
     shown: Shown = {}
     for id_, *times in rows:
         key = table.key_of((id_,))
-        own = dict(zip(columns, times, strict=True)) | true.get(key, {})
-        wanted = dict(zip(columns, spans.get(id_, tuple(own.values())), strict=True))
+        actual = dict(zip(columns, times, strict=True)) | true.get(key, {})
+        wanted = dict(zip(columns, spans.get(id_, tuple(actual.values())), strict=True))
         if list(wanted.values()) != times or key in true:
             shown[key] = wanted
     show(unit, "sessions", shown)
@@ -236,14 +235,14 @@ def _settle_stretches(unit: Unit, sessions: Collection[str]) -> None:
     taken: set[tuple[str, str, str]] = set()
     shown: Shown = {}
     for id_, session, source, last_turn in sorted(rows):
-        own = true.get(id_, {}).get("last_turn", last_turn)
-        wanted = "" if (session, source, own) in taken else own
-        taken.add((session, source, own))
+        actual = true.get(id_, {}).get("last_turn", last_turn)
+        wanted = "" if (session, source, actual) in taken else actual
+        taken.add((session, source, actual))
         if wanted != last_turn or id_ in true:
             shown[id_] = {"last_turn": wanted}
     emptied = {id_: columns for id_, columns in shown.items() if not columns["last_turn"]}
     show(unit, "episodes", emptied)
-    show(unit, "episodes", {id_: one for id_, one in shown.items() if id_ not in emptied})
+    show(unit, "episodes", {id_: values for id_, values in shown.items() if id_ not in emptied})
 
 
 # --- versions and contradictions -----------------------------------------------------------------
@@ -279,7 +278,7 @@ class _Fact(NamedTuple):
 
 
 def _settle_memories(unit: Unit, touched: Collection[str]) -> None:
-    facts, successors = _related(unit, touched)
+    facts, successors = _load_facts(unit, touched)
     states = {id_: fact for id_, fact in facts.items() if fact.holds}
     _join_repeated(states)
     for later in successors.values():
@@ -302,31 +301,31 @@ def _settle_memories(unit: Unit, touched: Collection[str]) -> None:
     show(unit, "memories", shown)
 
 
-def _related(unit: Unit, touched: Collection[str]) -> tuple[dict[str, _Fact], dict[str, set[str]]]:
+def _load_facts(unit: Unit, touched: Collection[str]) -> tuple[dict[str, _Fact], _Successors]:
     """Every memory that a decision on these may depend on, and what replaced each."""
     table = MERGED["memories"].table
     facts: dict[str, _Fact] = {}
-    successors: dict[str, set[str]] = {}
+    successors: _Successors = {}
     waiting = set(touched)
     while waiting:
         rows = unit.sync.rows(table, _Fact._fields, waiting)
         true = true_values(unit, "memories", list(waiting))
         new = [_Fact(*row)._replace(**true.get(row[0], {})) for row in rows]
         facts |= {fact.id: fact for fact in new}
-        replaced = unit.sync.replaced_by(list(waiting))
+        replaced = unit.sync.find_successors(list(waiting))
         successors |= replaced
-        found = {id_ for later in replaced.values() for id_ in later}
-        found |= {fact.superseded_by for fact in new if fact.superseded_by}
+        linked = {id_ for later in replaced.values() for id_ in later}
+        linked |= {fact.superseded_by for fact in new if fact.superseded_by}
         # Whatever became of an answer: others may have waited because of it.
         slots = {fact.slot for fact in new if fact.slot and has_one_answer(fact.predicate)}
         if slots:
-            found |= {id_ for (id_,) in unit.sync.rows_in(table, ("id",), "slot", slots)}
+            linked |= {id_ for (id_,) in unit.sync.rows_in(table, ("id",), "slot", slots)}
         texts = {fact.content for fact in new if fact.holds}
         if texts:
-            found |= {id_ for (id_,) in unit.sync.rows_in(table, ("id",), "content", texts)}
-        found |= {id_ for (id_,) in unit.sync.rows_in(
+            linked |= {id_ for (id_,) in unit.sync.rows_in(table, ("id",), "content", texts)}
+        linked |= {id_ for (id_,) in unit.sync.rows_in(
             table, ("id",), "superseded_by", [fact.id for fact in new])}  # fmt: skip
-        waiting = found - facts.keys() - waiting
+        waiting = linked - facts.keys() - waiting
     return facts, successors
 
 

@@ -14,7 +14,7 @@ from mnemic.sync.report import Conflicts, DevicesReport, KnownDevice, TravelingR
 def list_conflicts(unit: Unit) -> Conflicts:
     """Memories that contradict each other: the one that holds, and the one that waits."""
     table, columns = MERGED["memories"].table, ("id", "slot", "project", "status")
-    held = unit.sync.held("memories").items()
+    held = unit.sync.load_held("memories").items()
     waiting = [key for key, shadow in held
                if Held.read(shadow).true.get("status", ["", ""])[1] == "pending"]  # fmt: skip
     rows = unit.sync.rows(table, columns, waiting) if waiting else []
@@ -23,24 +23,24 @@ def list_conflicts(unit: Unit) -> Conflicts:
     return tuple(sorted((answers.get(row[1:3], ""), row[0]) for row in rows))
 
 
-def confirmed_by(one: ForgottenRows) -> dict[str, int]:
+def list_confirmed(receipt: ForgottenRows) -> dict[str, int]:
     """When each device has said that it erased something."""
-    told = json.loads(one.confirmed)
-    return {device: at for device, (number, at) in told.items() if number}
+    confirmed = json.loads(receipt.confirmed)
+    return {device: at for device, (number, at) in confirmed.items() if number}
 
 
 def read_state(unit: Unit, public_key: str) -> DevicesReport:
     devices = unit.sync.devices().values()
-    active = {one.device for one in devices if one.removed < 0}
+    active = {row.device for row in devices if row.removed < 0}
     receipts = []
-    for one in unit.sync.receipts().values():
-        if not one.device:
+    for row in unit.sync.receipts().values():
+        if not row.device:
             continue  # only confirmations of it came yet
-        confirmed = confirmed_by(one)
+        confirmed = list_confirmed(row)
         times = {device: from_micros(at) for device, at in confirmed.items()}
         receipts.append(TravelingReceipt(
-            one.receipt, one.device, from_micros(one.at), json.loads(one.counts), times,
+            row.receipt, row.device, from_micros(row.at), json.loads(row.counts), times,
             active <= confirmed.keys()))  # fmt: skip
-    known = [KnownDevice(one.device, one.name, bool(one.own), from_micros(one.at), one.removed >= 0)
-             for one in devices]  # fmt: skip
-    return DevicesReport(public_key, tuple(known), tuple(receipts), list_conflicts(unit))
+    reports = [KnownDevice(row.device, row.name, bool(row.own), from_micros(row.at),
+                           row.removed >= 0) for row in devices]  # fmt: skip
+    return DevicesReport(public_key, tuple(reports), tuple(receipts), list_conflicts(unit))

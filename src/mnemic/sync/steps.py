@@ -67,11 +67,11 @@ def repeat(work: Callable[[], T], capture: Callable[[], None]) -> T:
 
 
 def unite(
-    unit: Unit, services: DeviceServices, told: Mapping[str, Sequence[Record]], tally: Tally
+    unit: Unit, services: DeviceServices, by_device: Mapping[str, Sequence[Record]], tally: Tally
 ) -> None:
     """Take in what devices have told."""
     union = Union(unit, own_device(unit, services.space.clock).device, seal=services.vault.seal)
-    for device, records in told.items():
+    for device, records in by_device.items():
         union.take(records, device)
     settle(unit, union.touched, captured=True)
     tally.add(union)
@@ -79,30 +79,30 @@ def unite(
 
 def own_device(unit: Unit, clock: Clock, public: str = "") -> Device:
     """This device, made if there is none; without ``public`` copies of it are the same one."""
-    own = next((one for one in unit.sync.devices().values() if one.own), None)
-    if own is None:
+    me = next((device for device in unit.sync.devices().values() if device.own), None)
+    if me is None:
         name = socket.gethostname().partition(".")[0][:40] or "device"
         first = "".join(id_ or "" for id_ in unit.sync.first_ids())
         id_ = sha256(first.encode()).hexdigest()[:16] if first and not public else token_hex(8)
-        own = Device(id_, name, 1, 0, to_micros(clock.now()), -1, public)
-        unit.sync.put_device(own)
+        me = Device(id_, name, 1, 0, to_micros(clock.now()), -1, public)
+        unit.sync.put_device(me)
         unit.sync.look_again()
-    elif public and not own.public:
-        own = renew_device(unit, own._replace(public=public))
-    return own
+    elif public and not me.public:
+        me = renew_device(unit, me._replace(public=public))
+    return me
 
 
-def unpublished(unit: Unit) -> set[str]:
+def list_unpublished(unit: Unit) -> set[str]:
     """Devices that were merged here and write no files: this one tells of their changes."""
-    return {one.device for one in unit.sync.devices().values() if not one.public and not one.own}
+    return {row.device for row in unit.sync.devices().values() if not row.public and not row.own}
 
 
-def renew_device(unit: Unit, own: Device) -> Device:
+def renew_device(unit: Unit, device: Device) -> Device:
     """Go on as another device: the files of the old one are then read like those of any other."""
-    before = unit.sync.devices()[own.device]
+    before = unit.sync.devices()[device.device]
     unit.sync.put_device(before._replace(own=0))
     unit.sync.drop_files(list(unit.sync.files()))
-    new = own._replace(device=token_hex(8))
+    new = device._replace(device=token_hex(8))
     unit.sync.put_device(new)
     unit.sync.look_again()
     return new
@@ -110,26 +110,26 @@ def renew_device(unit: Unit, own: Device) -> Device:
 
 def capture_rows(unit: Unit, stamp: Stamp, chunk: Mapping[str, Sequence[str]]) -> ChangeFile:
     """Stamp changed rows and show what follows from them; the file that is to tell of them."""
-    capture = Capture(unit, stamp, unpublished(unit))
+    capture = Capture(unit, stamp, list_unpublished(unit))
     capture.take(chunk)
     settle(unit, capture.touched, captured=False)
     before = max(unit.sync.files(), default=0)
-    file = ChangeFile(stamp.number, before, dump(seen_by(unit)), "", 0, 0)
+    file = ChangeFile(stamp.number, before, dump(read_clocks(unit)), "", 0, 0)
     unit.sync.put_file(file)
     return file
 
 
-def seen_by(unit: Unit) -> dict[str, int]:
+def read_clocks(unit: Unit) -> dict[str, int]:
     """How far the others were read."""
-    return {one.device: one.clock for one in unit.sync.devices().values() if not one.own}
+    return {row.device: row.clock for row in unit.sync.devices().values() if not row.own}
 
 
 def split(changes: Keys, size: int = ROWS) -> Iterator[Keys]:
     """Changed rows in pieces of bounded size, in the order of tables."""
     chunk: Keys = {}
     room = size
-    for name, listed in changes.items():
-        rest = listed
+    for name, keys in changes.items():
+        rest = keys
         while rest:
             chunk[name], rest = rest[:room], rest[room:]
             room -= len(chunk[name])

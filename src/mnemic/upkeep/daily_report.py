@@ -63,7 +63,7 @@ def _lines(report: StepReport, language: Language) -> list[str]:
 
 
 def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:
-    dead = unit.tasks.unfinished("dead", _LISTED)
+    dead = unit.tasks.list_unfinished("dead", _LISTED)
     waiting = unit.memories.find(MemoryFilter(status="pending", holds_at=step.now, limit=_LISTED))
     jobs = [_line("dead job", f"{job.kind} {job.key}: {job.error}", language) for job in dead]
     return jobs + [_line("pending", short(memory.text), language) for memory in waiting]

@@ -12,7 +12,7 @@ from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
 from mnemic.late import dataclass
 from mnemic.learn.facts import KIND_NAMES, LEARNED, kind_of
-from mnemic.prompts import Language, filled
+from mnemic.prompts import Language, fill_prompt
 from mnemic.providers.chat.base import ChatModel, Object, WrongShape
 from mnemic.providers.chat.fields import is_nothing, numbers_in, share_in, text_in
 from mnemic.rules import checks
@@ -110,7 +110,7 @@ def _ask(
         purpose=purpose or prompt,
         schema=_object({name: {"type": "array", "items": item}}),
         parse=lambda answer: read(answer.get(name)),
-        system=filled(prompt, language_of([m.text for m in memories], language), **blanks),
+        system=fill_prompt(prompt, language_of([m.text for m in memories], language), **blanks),
     )
     return answer.value
 
@@ -133,7 +133,7 @@ def ask_for_knowledge(
         purpose="compress",
         schema=_object({"facts": {"type": "array", "items": _object(fact)}}),
         parse=_read_facts,
-        system=filled("compress", language, day=day.isoformat()),
+        system=fill_prompt("compress", language, day=day.isoformat()),
     )
     return answer.value
 

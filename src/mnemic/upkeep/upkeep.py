@@ -299,7 +299,7 @@ def find_clock_gap(store: Store, space: str, settings: Settings, now: datetime) 
 def undo_future_runs(store: Store, space: str, now: datetime) -> int:
     """Undo the ageing by runs that began in the future; the number of records restored."""
     with store.read(space) as unit:
-        ahead = unit.runs.begun_after(now + _TOLERANCE)
+        ahead = unit.runs.list_after(now + _TOLERANCE)
     restored = 0
     for work, run in ahead:
         for step in sorted(BY_AGE):

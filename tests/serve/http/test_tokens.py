@@ -102,7 +102,7 @@ def test_work_begun_before_a_space_was_forgotten_does_not_bring_it_back(tmp_path
     with mnemic.connect(tmp_path / "m.db", worker="none") as engine:
         mind = engine.mind("mine")
         mind.record(session="s", role="user", text="tea")
-        with mind._store.pinned("mine"):
+        with mind._store.pin("mine"):
             engine.forget_space("mine")
             with pytest.raises(mnemic.Conflict, match="forgotten meanwhile"):
                 mind.record(session="s", role="user", text="late")

@@ -73,7 +73,7 @@ def _entry_with(entry: Entry, target: ErasureTarget) -> list[str] | None:
         )
     elif isinstance(entry, Failed):
         after = replace(entry, where=target.renamed("host", entry.where))
-    return None if after == entry else logs.written(after).rstrip("\n").split("\n")
+    return None if after == entry else logs.render(after).rstrip("\n").split("\n")
 
 
 def _scrub_ends(space: Space, path: Path, target: ErasureTarget) -> None:
@@ -131,9 +131,9 @@ def _note_with(note: Note, target: ErasureTarget) -> list[str] | None:
         tags=[*filter(None, (target.renamed("tag", tag) for tag in new.tags))],
     )
     after = replace(note, new=changed, operation=target.renamed("operation", note.operation))
-    if not note.ours or notes.written(after) == notes.written(note):
+    if not note.ours or notes.render(after) == notes.render(note):
         return None
-    return notes.written(after).rstrip("\n").split("\n")
+    return notes.render(after).rstrip("\n").split("\n")
 
 
 def _write_remaining(

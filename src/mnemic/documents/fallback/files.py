@@ -13,7 +13,7 @@ from mnemic import private
 from mnemic.documents.files import read_bytes
 from mnemic.record.transcripts import folder_of
 from mnemic.settings.environment import MemorySettings
-from mnemic.store.new_file import typed
+from mnemic.store.new_file import explain_errors
 from mnemic.store.paths import claim_folder, open_own, own_folder, refuse_links
 from mnemic.store.sqlite.connection import MEMORY
 
@@ -59,7 +59,7 @@ class Folder:
 
     def append(self, path: Path, text: str) -> None:
         """Durable when it returns. Begins on a new line, whatever was cut off before."""
-        with typed(path, "written"), open(path, "a+b", opener=open_own) as file:
+        with explain_errors(path, "written"), open(path, "a+b", opener=open_own) as file:
             if file.tell():
                 file.seek(-1, os.SEEK_END)
                 text = text if file.read(1) == b"\n" else f"\n{text}"
@@ -73,7 +73,7 @@ class Folder:
         import fcntl
 
         refuse_links(self.path, self._base)
-        with typed(self.path, "written"):
+        with explain_errors(self.path, "written"):
             private.make_folder(self.path)
             self.claim()
             guard = open(self.path / ".lock", "ab", opener=open_own)  # noqa: SIM115

@@ -74,14 +74,14 @@ class PlainFileImporter:
         with self.space.write() as unit:
             if says_something(plain):
                 self._note_day(unit, day, plain)
-            fresh = self._fresh(unit, path, entries)
+            fresh = self._list_fresh(unit, path, entries)
             self._append(unit, fresh)
             self._note(unit, path, "", [entry.turn.id for entry in fresh])
         # The rest may be done again after a crash; only then is the file done with.
         done = self._read_imported(path).bullets
-        failures = [one for one in entries if isinstance(one, Failed) and one.id not in done]
-        for failed in failures:
-            self.ledger.note_failure(failed.where, failed.error)
+        failed = [entry for entry in entries if isinstance(entry, Failed) and entry.id not in done]
+        for failure in failed:
+            self.ledger.note_failure(failure.where, failure.error)
         begun = {entry.turn.session for entry in entries if isinstance(entry, LoggedTurn)}
         ends = []
         for end in last_ends(entries):
@@ -90,7 +90,7 @@ class PlainFileImporter:
                 self.session_ends.end(end.session)
                 ends.append(name)
         with self.space.write() as unit:
-            self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
+            self._note(unit, path, print_, [*ends, *(failure.id for failure in failed)])
         return 1
 
     def _note_day(self, unit: Unit, day: date, text: str) -> None:
@@ -112,13 +112,12 @@ class PlainFileImporter:
                 rows.append(row)
         self.recorder.record_rows(unit, rows, self.space.now())
 
-    def _fresh(self, unit: Unit, path: Path, entries: Iterable[Entry]) -> list[LoggedTurn]:
+    def _list_fresh(self, unit: Unit, path: Path, entries: Iterable[Entry]) -> list[LoggedTurn]:
         imported = self._state(unit, path).bullets
-        turns = [
-            one for one in entries if isinstance(one, LoggedTurn) and one.turn.id not in imported
-        ]
-        existing = {turn.id for turn in unit.ledger.turns_by_id([one.turn.id for one in turns])}
-        return [one for one in turns if one.turn.id not in existing]
+        turns = (entry for entry in entries if isinstance(entry, LoggedTurn))
+        fresh = [entry for entry in turns if entry.turn.id not in imported]
+        existing = {turn.id for turn in unit.ledger.turns_by_id([entry.turn.id for entry in fresh])}
+        return [entry for entry in fresh if entry.turn.id not in existing]
 
     # --- statements -----------------------------------------------------------------------------
 
@@ -128,16 +127,16 @@ class PlainFileImporter:
         state = self._read_imported(path)
         if not text or state.file == fingerprint(text):
             return 0
-        listed = list(notes.parse(text))
+        statements = list(notes.parse(text))
         became = dict(state.bullets)
-        fresh = [note for note in listed if note.id not in became]
+        fresh = [note for note in statements if note.id not in became]
         existing = self._current_texts() if any(not note.ours for note in fresh) else frozenset()
         for note in fresh:
             repeated = not note.ours and note.new.text in existing
             became[note.id] = "" if repeated else self._remember(note, became)
         with self.space.write() as unit:
             # The agent saw all of it, and has said some of it again.
-            injected = [note.new.text for note in listed]
+            injected = [note.new.text for note in statements]
             note_injected(unit, ANYWHERE, injected, self.space.now(), self.space.settings.trust)
             row = DocumentRow(constant(state_name(path)), Written(fingerprint(text), became))
             unit.document_states.put(row, self.space.now())
@@ -223,8 +222,8 @@ def _new_turn(turn: Turn, owners: frozenset[int]) -> NewTurn:
     """The turn with its logged trust; who is the owner is judged anew, as a log can be edited."""
     claim = voice_of(turn.role, turn.sender, None, owners).claim
     rests_on_speaker = claim is not None and (turn.trust == "owner" or claim == FOREIGN)
-    given = {one.name: getattr(turn, one.name) for one in fields(NewTurn)}
-    return NewTurn(**given | {"index": None, "trust": None if rests_on_speaker else turn.trust})
+    values = {field.name: getattr(turn, field.name) for field in fields(NewTurn)}
+    return NewTurn(**values | {"index": None, "trust": None if rests_on_speaker else turn.trust})
 
 
 def last_ends(entries: Iterable[Entry]) -> list[Ended]:

@@ -16,7 +16,7 @@ from uuid import NAMESPACE_URL, uuid5
 from mnemic.days import Zone, local_time, noon
 from mnemic.patterns import defer
 from mnemic.plain import plain
-from mnemic.store.codec import stored_text
+from mnemic.store.codec import as_text
 from mnemic.types import EMPTY, ROLES, TRUSTS, SafeName, ToolCall, ToolResult, Turn
 
 _OPEN, _CLOSE = "<!-- mnemic ", " -->"
@@ -69,7 +69,7 @@ def in_local_time(entry: Entry, zone: Zone) -> Entry:
     return replace(entry, at=at)
 
 
-def written(entry: Entry) -> str:
+def render(entry: Entry) -> str:
     match entry:
         case Ended():
             return f"{mark({'ended': entry.session, 'at': entry.at.isoformat()})}\n\n"
@@ -140,7 +140,7 @@ def _free_turn(day: date, at: datetime, index: int, text: str) -> Turn:
         "at": at,
         "trust": "owner",
     }
-    return Turn(text=stored_text(text), **fields)
+    return Turn(text=as_text(text), **fields)
 
 
 def _is_free(lines: Sequence[str]) -> bool:
@@ -160,14 +160,13 @@ def _entry(payload: Mapping[str, Any], content: str) -> Entry | None:
             return Ended(payload["ended"], read_time(payload["at"]))
         if "failed" in payload:
             failed = payload["failed"]
-            at = read_time(failed["at"])
-            return Failed(failed["id"], failed["where"], failed["error"], at)
-        return _logged_turn(dict(payload["turn"]), content)
+            return Failed(failed["id"], failed["where"], failed["error"], read_time(failed["at"]))
+        return _read_turn(dict(payload["turn"]), content)
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def _logged_turn(payload: dict[str, Any], content: str) -> LoggedTurn:
+def _read_turn(payload: dict[str, Any], content: str) -> LoggedTurn:
     payload["at"] = read_time(payload["at"])
     names = (payload.get(key, "") for key in _NAMES)
     if not all(isinstance(name, str) for name in names) or not isinstance(payload["index"], int):
@@ -176,8 +175,9 @@ def _logged_turn(payload: dict[str, Any], content: str) -> LoggedTurn:
         raise ValueError
     around = {key: payload.pop(key) for key in ("project", "topic", "placed") if key in payload}
     payload["tool_calls"] = tuple(ToolCall(**call) for call in payload.get("tool_calls", ()))
-    payload["tool_results"] = tuple(ToolResult(**one) for one in payload.get("tool_results", ()))
-    return LoggedTurn(Turn(text=stored_text(content), **payload), **around)
+    results = payload.get("tool_results", ())
+    payload["tool_results"] = tuple(ToolResult(**result) for result in results)
+    return LoggedTurn(Turn(text=as_text(content), **payload), **around)
 
 
 # --- marks: metadata of an entry as JSON in a comment, which readers do not show ------------------

@@ -46,7 +46,7 @@ def note_of(memory: Memory, supersedes: str, operation: str) -> Note:
     return Note(memory.id, new, memory.created_at, operation)
 
 
-def written(note: Note) -> str:
+def render(note: Note) -> str:
     """A statement as a bullet; its further lines are indented."""
     fields = {name: getattr(note.new, name) for name in (*_KEPT, "supersedes")}
     fields |= {"id": note.id, "created_at": note.at, "operation": note.operation}

@@ -105,9 +105,9 @@ class _Connection:
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
         )
 
-    def ask(self, operation: Operation, space: str, given: dict[str, Any]) -> Any:
+    def ask(self, operation: Operation, space: str, arguments: dict[str, Any]) -> Any:
         """The JSON of the answer; an error of the service is raised as the error it was there."""
-        names = {name: given.pop(name) for name in operation.path_names}
+        names = {name: arguments.pop(name) for name in operation.path_names}
         path = SPACE_PATH.replace("{space}", _segment(space)) + operation.path
         for name, value in names.items():
             path = path.replace(f"{{{name}}}", _segment(str(value)))
@@ -117,10 +117,10 @@ class _Connection:
         options: dict[str, Any]
         with _writing():
             if operation.in_query:
-                options = {"params": {name: _text(value) for name, value in given.items()}}
+                options = {"params": {name: _text(value) for name, value in arguments.items()}}
             else:
                 headers["content-type"] = "application/json"
-                body = {name: _plain(value) for name, value in given.items()}
+                body = {name: _plain(value) for name, value in arguments.items()}
                 options = {"content": _json(body).encode()}
         try:
             answer = self._send(operation.method, path, headers, options)
@@ -190,8 +190,8 @@ def _writing() -> Iterator[None]:
 
 
 def _text(value: Any) -> str:
-    made = _plain(value)
-    text = made if isinstance(made, str) else _json(made)
+    text = _plain(value)
+    text = text if isinstance(text, str) else _json(text)
     text.encode()  # half of a pair is not text
     return text
 
@@ -203,21 +203,23 @@ def _json(value: Any) -> str:
 def _plain(value: Any) -> Any:
     """As JSON, iterables as lists. What else a mapping holds is sent as it is, to be refused."""
     if isinstance(value, ToolCall):
-        given: object = value.input
-        sent = dict(given) if isinstance(given, Mapping) else given
+        raw: object = value.input
+        sent = dict(raw) if isinstance(raw, Mapping) else raw
         return {"name": value.name, "input": sent, "id": value.id}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        names = (field.name for field in dataclasses.fields(value))
+        return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         # JSON would make texts of other keys, and the service could not refuse them.
         wrong = next((key for key in value if not isinstance(key, str)), None)
         if wrong is not None:
             raise InvalidInput(f"The key {wrong!r} is no text", remedy="Use texts as keys")
         return {
-            n: _plain(one) if dataclasses.is_dataclass(one) else one for n, one in value.items()
+            key: _plain(entry) if dataclasses.is_dataclass(entry) else entry
+            for key, entry in value.items()
         }
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        return [_plain(one) for one in _items(value)]
+        return [_plain(entry) for entry in _items(value)]
     return plain(value)
 
 
@@ -253,37 +255,36 @@ class RemoteMind(Mind):
         """None: the documents are on the machine of the service."""
         return None
 
-    def _ask(self, name: str, /, **given: Any) -> Any:
+    def _ask(self, name: str, /, **arguments: Any) -> Any:
         operation = _BY_NAME[name]
         if operation.paged:
-            return self._pages(operation, given)
+            return self._pages(operation, arguments)
         if operation.in_query:
-            given = {key: value for key, value in given.items() if value is not None}
-        answer = self._connection.ask(operation, self.space, given)
+            arguments = {key: value for key, value in arguments.items() if value is not None}
+        answer = self._connection.ask(operation, self.space, arguments)
         return read(operation.answer, answer, strict=False)
 
-    def _pages(self, operation: Operation, given: dict[str, Any]) -> list[Any]:
+    def _pages(self, operation: Operation, arguments: dict[str, Any]) -> list[Any]:
         """A list of any length, asked for in parts."""
-        given = {key: value for key, value in given.items() if value is not None}
-        wanted: int | None = given.get("limit")
+        arguments = {key: value for key, value in arguments.items() if value is not None}
+        wanted: int | None = arguments.get("limit")
         if wanted is not None:
             checks.check_limit(wanted)
-        found: list[Any] = []
+        entries: list[Any] = []
         while True:
             if wanted is not None and wanted > PAGE_LIMIT:
-                given["limit"] = min(wanted - len(found), PAGE_LIMIT)
-            page = self._connection.ask(operation, self.space, dict(given))
-            found += read(operation.answer, page["items"], strict=False)
-            if page["next"] is None or wanted is None or len(found) >= wanted:
-                return found
-            given["offset"] = page["next"]
+                arguments["limit"] = min(wanted - len(entries), PAGE_LIMIT)
+            page = self._connection.ask(operation, self.space, dict(arguments))
+            entries += read(operation.answer, page["items"], strict=False)
+            if page["next"] is None or wanted is None or len(entries) >= wanted:
+                return entries
+            arguments["offset"] = page["next"]
 
     def session(
         self, id: str | None = None, *, project: str | None = None, topic: str | None = None
     ) -> Session:
         """Open a conversation, or go on with one."""
-        stored = self._ask("session", id=id, project=project, topic=topic)
-        return RemoteSession(self, stored)
+        return RemoteSession(self, self._ask("session", id=id, project=project, topic=topic))
 
     def record_many(
         self,
@@ -293,13 +294,13 @@ class RemoteMind(Mind):
         project: str = "",
     ) -> Recorded:
         """Record many turns quickly, in several requests where they are large."""
-        added = known = 0
+        added = repeated = 0
         for batch in _batches(turns):
             named = {turn.session for turn in batch}
-            about = {name: one for name, one in (topics or {}).items() if name in named}
+            about = {name: topic for name, topic in (topics or {}).items() if name in named}
             done = self._ask("record_many", turns=batch, topics=about or None, project=project)
-            added, known = added + done.added, known + done.known
-        return Recorded(added, known)
+            added, repeated = added + done.added, repeated + done.known
+        return Recorded(added, repeated)
 
     def attach(self, path_or_url: str | Path, **details: Any) -> Attachment:
         """Remember a file that was sent or made; a path is one of this machine."""
@@ -358,8 +359,8 @@ class RemoteSession(Session):
         self._host = self._mind = mind
         self.id = id_
 
-    def _ask(self, name: str, /, **given: Any) -> Any:
-        return self._mind._ask(name, session=self.id, **given)
+    def _ask(self, name: str, /, **arguments: Any) -> Any:
+        return self._mind._ask(name, session=self.id, **arguments)
 
     def set_task(self, task: str) -> Scratchpad:
         """The task at hand; empty when it is over."""
@@ -379,7 +380,7 @@ def _batches(turns: Iterable[NewTurn]) -> Iterator[list[NewTurn]]:
     size = 0
     for turn in turns:
         checks.check_all([turn], NewTurn, "turns")
-        weight = 4 * len(turn.text) + sum(len(one.content) for one in turn.tool_results) + 500
+        weight = 500 + 4 * len(turn.text) + sum(len(done.content) for done in turn.tool_results)
         if batch and (size + weight > _BATCH or len(batch) == _BATCH_TURNS):
             yield batch
             batch, size = [], 0
@@ -396,18 +397,18 @@ def _remote(operation: Operation) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def call(self: RemoteMind | RemoteSession, /, *args: Any, **kwargs: Any) -> Any:
-        given = dict(signature.bind(self, *args, **kwargs).arguments)
-        given.pop(next(iter(signature.parameters)))
-        for one in signature.parameters.values():
-            if one.kind is one.VAR_KEYWORD:
-                given.update(given.pop(one.name, {}))
-        for name in LOCAL & given.keys():
-            if given.pop(name) is not count_tokens:
+        arguments = dict(signature.bind(self, *args, **kwargs).arguments)
+        arguments.pop(next(iter(signature.parameters)))
+        for parameter in signature.parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                arguments.update(arguments.pop(parameter.name, {}))
+        for name in LOCAL & arguments.keys():
+            if arguments.pop(name) is not count_tokens:
                 raise InvalidInput(
                     f"{name} is a function, which cannot be sent to a service",
                     remedy="Leave it out: the service counts tokens itself",
                 )
-        return self._ask(operation.name, **given)
+        return self._ask(operation.name, **arguments)
 
     return call
 

@@ -72,20 +72,20 @@ class Operation:
     @cached_property
     def parameters(self) -> dict[str, CallParameter]:
         """By name, in the order of the call."""
-        listed = {
-            name: CallParameter(name, one.annotation, True)
-            if one.default is inspect.Parameter.empty
-            else CallParameter(name, one.annotation, False, one.default)
-            for name, one in self._arguments.items()
+        parameters = {
+            name: CallParameter(name, argument.annotation, True)
+            if argument.default is inspect.Parameter.empty
+            else CallParameter(name, argument.annotation, False, argument.default)
+            for name, argument in self._arguments.items()
             if name not in LOCAL
         }
         if self.of_session:
-            listed = {"session": CallParameter("session", str, True), **listed}
+            parameters = {"session": CallParameter("session", str, True), **parameters}
         if self.paged:
-            listed.setdefault("offset", CallParameter("offset", int, False, 0))
-            if listed["limit"].default is None:
-                listed["limit"] = replace(listed["limit"], default=_USUAL_LIMIT)
-        return listed
+            parameters.setdefault("offset", CallParameter("offset", int, False, 0))
+            if parameters["limit"].default is None:
+                parameters["limit"] = replace(parameters["limit"], default=_USUAL_LIMIT)
+        return parameters
 
     @cached_property
     def answer(self) -> Any:
@@ -95,7 +95,7 @@ class Operation:
     @property
     def path_names(self) -> list[str]:
         """The parameters that are part of the path."""
-        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+        return [segment[1:-1] for segment in self.path.split("/") if segment.startswith("{")]
 
     @property
     def in_query(self) -> bool:
@@ -125,20 +125,21 @@ class Operation:
     @property
     def replayed(self) -> bool:
         """Whether its answer is kept for a repeated request; checks and repairs run again."""
-        own = self.takes_operation_id or self.everywhere or self.secret
-        return self.scope != "read" and not own
+        exempt = self.takes_operation_id or self.everywhere or self.secret
+        return self.scope != "read" and not exempt
 
-    def arguments(self, given: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arguments(self, sent: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What was sent, as the call takes it."""
-        rest = dict(given)
+        keywords = dict(sent)
         keyword = inspect.Parameter.KEYWORD_ONLY
-        positions = [name for name, one in self._arguments.items() if one.kind is not keyword]
+        arguments = self._arguments.items()
+        positions = [name for name, argument in arguments if argument.kind is not keyword]
         args = []
         for name in positions:
-            if name not in rest:
+            if name not in keywords:
                 break
-            args.append(rest.pop(name))
-        return tuple(args), rest
+            args.append(keywords.pop(name))
+        return tuple(args), keywords
 
 
 def attach(mind: Mind, path_or_url: str, **details: Unpack[AttachmentDetails]) -> Attachment:
@@ -172,12 +173,12 @@ def turns_around(mind: Mind, session: str, index: int, *, around: int = 2) -> li
 
 def _place(mind: Mind, session: str, index: int) -> int:
     """The place of the turn in its conversation: at its index or, after gaps, before it."""
-    found = mind.turns(session=session, limit=1, offset=index)
-    low, high = (index, index) if found and found[0].index == index else (0, index)
+    turns = mind.turns(session=session, limit=1, offset=index)
+    low, high = (index, index) if turns and turns[0].index == index else (0, index)
     while low < high:
         middle = (low + high) // 2
-        found = mind.turns(session=session, limit=1, offset=middle)
-        if found and found[0].index < index:
+        turns = mind.turns(session=session, limit=1, offset=middle)
+        if turns and turns[0].index < index:
             low = middle + 1
         else:
             high = middle

@@ -70,7 +70,7 @@ def _reader(annotation: Any, strict: bool) -> Reader:  # noqa: PLR0911
     if origin is Literal:
         return _choice(inner)
     if origin is tuple and inner[-1:] != (...,):
-        return _fixed([_reader(one, strict) for one in inner])
+        return _tuple([_reader(kind, strict) for kind in inner])
     if origin in _LISTS:
         return _list(_reader(inner[0], strict), tuple if origin is tuple else list)
     if origin in (dict, Mapping):
@@ -78,7 +78,7 @@ def _reader(annotation: Any, strict: bool) -> Reader:  # noqa: PLR0911
     if is_typeddict(annotation):
         return _fields(annotation, annotation, get_type_hints(annotation), set(), strict)
     if dataclasses.is_dataclass(annotation):
-        return _fields(annotation, annotation, _hints(annotation), _required(annotation), strict)
+        return _fields(annotation, annotation, _hints(annotation), _need(annotation), strict)
     return _leaf(annotation)
 
 
@@ -88,9 +88,9 @@ def _leaf(annotation: Any) -> Reader:
     if annotation in (datetime, date):
         wanted = _TIME if annotation is datetime else "a day as 2026-02-12"
         # A day may be given as any moment of it, here as in a call.
-        return _made(lambda v: (datetime if "T" in v else annotation).fromisoformat(v), wanted)
+        return _convert(lambda v: (datetime if "T" in v else annotation).fromisoformat(v), wanted)
     if annotation is timedelta:
-        number, span = _scalar(float), _made(lambda v: timedelta(seconds=v), _SECONDS)
+        number, span = _scalar(float), _convert(lambda v: timedelta(seconds=v), _SECONDS)
         return lambda value, name: span(number(value, name), name)
     text = _scalar(str)
     if annotation is Path:
@@ -100,65 +100,65 @@ def _leaf(annotation: Any) -> Reader:
     raise TypeError(f"JSON has no form for {annotation!r}")
 
 
-def _made(make: Callable[[Any], Any], wanted: str) -> Reader:
+def _convert(make: Callable[[Any], Any], wanted: str) -> Reader:
     """What a function makes of the JSON; it refuses by an error of Python."""
 
-    def one(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str) -> Any:
         try:
             return make(value)
         except (TypeError, ValueError, OverflowError) as error:
             raise _wrong(name, wanted) from error
 
-    return one
+    return convert
 
 
 def _scalar(kind: type) -> Reader:
     takes: tuple[type, ...] = (int, float) if kind is float else (kind,)
 
-    def one(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str) -> Any:
         if type(value) not in takes:
             raise _wrong(name, _SCALARS[kind][1])
         return value
 
-    return one
+    return convert
 
 
 def _choice(choices: tuple[Any, ...]) -> Reader:
     wanted = "one of " + ", ".join(map(str, choices))
 
-    def one(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str) -> Any:
         if isinstance(value, list | dict) or value not in choices:
             raise _wrong(name, wanted)
         return value
 
-    return one
+    return convert
 
 
-def _list(item: Reader, make: Callable[[list[Any]], Any]) -> Reader:
-    def several(value: Any, name: str) -> Any:
+def _list(reader: Reader, make: Callable[[list[Any]], Any]) -> Reader:
+    def convert(value: Any, name: str) -> Any:
         if not isinstance(value, list):
             raise _wrong(name, "a list")
-        return make([item(one, f"{name}[{number}]") for number, one in enumerate(value)])
+        return make([reader(entry, f"{name}[{number}]") for number, entry in enumerate(value)])
 
-    return several
-
-
-def _fixed(items: list[Reader]) -> Reader:
-    def several(value: Any, name: str) -> Any:
-        if not isinstance(value, list) or len(value) != len(items):
-            raise _wrong(name, f"a list of {len(items)}")
-        return tuple(item(one, name) for item, one in zip(items, value, strict=True))
-
-    return several
+    return convert
 
 
-def _mapping(item: Reader) -> Reader:
-    def several(value: Any, name: str) -> Any:
+def _tuple(readers: list[Reader]) -> Reader:
+    def convert(value: Any, name: str) -> Any:
+        if not isinstance(value, list) or len(value) != len(readers):
+            raise _wrong(name, f"a list of {len(readers)}")
+        return tuple(reader(entry, name) for reader, entry in zip(readers, value, strict=True))
+
+    return convert
+
+
+def _mapping(reader: Reader) -> Reader:
+    def convert(value: Any, name: str) -> Any:
         if not isinstance(value, dict):
             raise _wrong(name, "an object")
-        return {key: item(one, f"{name}.{key}") for key, one in value.items()}
+        return {key: reader(entry, f"{name}.{key}") for key, entry in value.items()}
 
-    return several
+    return convert
 
 
 def _fields(
@@ -166,39 +166,37 @@ def _fields(
 ) -> Reader:
     readers = {field: _reader(hint, strict) for field, hint in hints.items()}
 
-    def one(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str) -> Any:
         if not isinstance(value, dict):
             raise _wrong(name, f"an object ({kind.__name__})")
         before = f"{name}." if name else ""
-        missing = sorted(required - value.keys())
-        if missing:
+        if missing := sorted(required - value.keys()):
             raise InvalidInput(
                 f"{before}{missing[0]} is missing", remedy=f"Send {', '.join(sorted(required))}"
             )
         unknown = sorted(value.keys() - readers.keys())
         if unknown and strict:
             raise InvalidInput(
-                f"{before}{unknown[0]} is not a field here",
-                remedy=f"Use {', '.join(readers)}",
+                f"{before}{unknown[0]} is not a field here", remedy=f"Use {', '.join(readers)}"
             )
-        given = {
-            field: readers[field](part, before + field)
-            for field, part in value.items()
+        values = {
+            field: readers[field](entry, before + field)
+            for field, entry in value.items()
             if field in readers
         }
-        return make(**given)
+        return make(**values)
 
-    return one
+    return convert
 
 
 def _union(choices: list[Any], strict: bool) -> Reader:
     """The first choice that fits: of dataclasses the one with these fields, mappings last."""
     last: tuple[Any, ...] = (dict, Mapping, str, Path)
-    choices.sort(key=lambda one: getattr(one, "__origin__", one) in last)
-    readers = [(one, _reader(one, strict)) for one in choices]
-    objects = [one for one in choices if dataclasses.is_dataclass(one) or is_typeddict(one)]
+    choices.sort(key=lambda choice: getattr(choice, "__origin__", choice) in last)
+    readers = [(choice, _reader(choice, strict)) for choice in choices]
+    objects = [kind for kind in choices if dataclasses.is_dataclass(kind) or is_typeddict(kind)]
 
-    def one(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str) -> Any:
         failed: InvalidInput | None = None
         for choice, reader in readers:
             try:
@@ -210,23 +208,23 @@ def _union(choices: list[Any], strict: bool) -> Reader:
         assert failed is not None
         if isinstance(value, dict) and len(objects) == 1:
             raise failed
-        raise _wrong(name, _named(choices))
+        raise _wrong(name, _describe(choices))
 
-    return one
+    return convert
 
 
-def _named(choices: Iterable[Any]) -> str:
+def _describe(choices: Iterable[Any]) -> str:
     """Types in words, for a message."""
     words = []
-    for one in choices:
-        if one in _SCALARS:
-            words.append(_SCALARS[one][1])
-        elif get_origin(one) is Literal:
-            words.append("one of " + ", ".join(map(str, get_args(one))))
-        elif get_origin(one) in _LISTS:
+    for choice in choices:
+        if choice in _SCALARS:
+            words.append(_SCALARS[choice][1])
+        elif get_origin(choice) is Literal:
+            words.append("one of " + ", ".join(map(str, get_args(choice))))
+        elif get_origin(choice) in _LISTS:
             words.append("a list")
         else:
-            words.append(f"a {getattr(one, '__name__', 'value')}")
+            words.append(f"a {getattr(choice, '__name__', 'value')}")
     return " or ".join(dict.fromkeys(words))
 
 
@@ -235,7 +233,7 @@ def _hints(kind: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind) if field.init}
 
 
-def _required(kind: Any) -> set[str]:
+def _need(kind: Any) -> set[str]:
     absent = dataclasses.MISSING
     return {
         field.name
@@ -261,11 +259,11 @@ class Schemas:
             return self.of(annotation.__supertype__, sent=sent)
         origin, inner = get_origin(annotation), get_args(annotation)
         if origin in (Union, types.UnionType):
-            return _any_of([self.of(one, sent=sent) for one in inner])
+            return _any_of([self.of(kind, sent=sent) for kind in inner])
         if origin is Literal:
             return {"type": "string", "enum": list(inner)}
         if origin is tuple and inner[-1:] != (...,):
-            items = [self.of(one, sent=sent) for one in inner]
+            items = [self.of(kind, sent=sent) for kind in inner]
             return {
                 "type": "array", "prefixItems": items, "items": False,
                 "minItems": len(items), "maxItems": len(items),
@@ -277,7 +275,7 @@ class Schemas:
         if is_typeddict(annotation):
             return self._object(annotation, get_type_hints(annotation), set(), sent)
         if dataclasses.is_dataclass(annotation):
-            required = _required(annotation) if sent else set(_hints(annotation))
+            required = _need(annotation) if sent else set(_hints(annotation))
             return self._object(annotation, _hints(annotation), required, sent)
         return _leaf_schema(annotation)
 
@@ -313,18 +311,19 @@ def _leaf_schema(annotation: Any) -> Schema:
 
 def _any_of(schemas: list[Schema]) -> Schema:
     """One schema for several; choices of words are put together, and a time may be any text."""
-    simple = [one["type"] for one in schemas if set(one) == {"type"}]
+    simple = [schema["type"] for schema in schemas if set(schema) == {"type"}]
     if "string" in simple:
-        schemas = [one for one in schemas if one.get("type") != "string"] + [{"type": "string"}]
+        schemas = [schema for schema in schemas if schema.get("type") != "string"]
+        schemas.append({"type": "string"})
     unique: list[Schema] = []
-    for one in schemas:
-        if one not in unique:
-            unique.append(one)
-    words = [one["enum"] for one in unique if set(one) == {"type", "enum"}]
+    for schema in schemas:
+        if schema not in unique:
+            unique.append(schema)
+    words = [schema["enum"] for schema in unique if set(schema) == {"type", "enum"}]
     if len(words) > 1:
-        unique = [one for one in unique if set(one) != {"type", "enum"}]
+        unique = [schema for schema in unique if set(schema) != {"type", "enum"}]
         unique.append({"type": "string", "enum": [word for each in words for word in each]})
-    plain = [one["type"] for one in unique if set(one) == {"type"}]
+    plain = [schema["type"] for schema in unique if set(schema) == {"type"}]
     if len(plain) == len(unique) and len(plain) > 1:
         return {"type": plain}
     return unique[0] if len(unique) == 1 else {"anyOf": unique}

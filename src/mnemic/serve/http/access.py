@@ -63,7 +63,7 @@ class Access:
                 "The token is missing",
                 remedy="Send Authorization: Bearer TOKEN, one of mnemic token add",
             )
-        known = self._tokens.known(key)
+        known = self._tokens.peek(key)
         if known is not None:
             return known
         return await self._queue.run("", lambda: find(key), lane)

@@ -64,7 +64,7 @@ class Endpoint:
                 return do()
             done, short = (grant.id, operation.name, str(names.get("id", ""))), operation.short
             do = partial(keep_trail, mind, done, do, short=short)
-            with mind._store.pinned(space):
+            with mind._store.pin(space):
                 return do() if place is None else done_once(mind, place, body, do, short=short)
 
         async def run() -> Done:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mnemic.errors import StoreDamaged
-from mnemic.store.new_file import UnfinishedFile, taken
+from mnemic.store.new_file import UnfinishedFile, exists_error
 from mnemic.store.rows import first_doc, place_of, type_of
 from mnemic.store.sqlite import backup
 from mnemic.store.sqlite.store import SqliteStore
@@ -34,13 +34,13 @@ def back_up(
 ) -> Backup:
     """A checked file with everything that is in the database."""
     if not replace and os.path.lexists(target):
-        raise taken(target)
+        raise exists_error(target)
     backup.refuse_logs(target)
     with UnfinishedFile(target, patience=patience) as unfinished:
         backup.remove_logs(unfinished.path)  # of one who was killed, like what is in the file
         os.truncate(unfinished.path, 0)
         _fill(store, unfinished.path, progress)
-        made = backup.examined(unfinished.path, target)
+        made = backup.examine(unfinished.path, target)
         progress(made.pages, made.pages)
         unfinished.put(replace=replace)
     return made
@@ -59,7 +59,7 @@ def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
                         _copy_rows(copy, space, table, rows)
                 _copy_terms(source, copy, space)
         with copy.database.write() as conn:
-            conn.execute("UPDATE migrations SET applied_at = ?", (store.made_at(),))
+            conn.execute("UPDATE migrations SET applied_at = ?", (store.read_origin(),))
 
 
 def _copy_rows(copy: SqliteStore, space: str, table: MovedTable, rows: list[Cells]) -> None:

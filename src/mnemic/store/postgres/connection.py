@@ -130,7 +130,7 @@ def adapt(context: AdaptContext) -> None:
 
     class TextDumper(StrDumper):
         def dump(self, obj: str) -> Any:
-            return super().dump(escaped(obj) if "\0" in obj or _ESCAPE in obj else obj)
+            return super().dump(escape(obj) if "\0" in obj or _ESCAPE in obj else obj)
 
     class EscapedLoader(TextLoader):
         def load(self, data: Any) -> str:
@@ -150,6 +150,6 @@ def adapt(context: AdaptContext) -> None:
     adapters.register_loader("numeric", NumberLoader)
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """A text that PostgreSQL can store, which has no NUL."""
     return text.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")

@@ -39,10 +39,10 @@ class NativeStatement(NamedTuple):
 class _Group(NamedTuple):
     """What stands in parentheses."""
 
-    parts: list[_Part]
+    nodes: list[_Node]
 
 
-_Part = str | _Group
+_Node = str | _Group
 
 
 # SQLite is told by a plus to use no index of that column; here the key begins with it.
@@ -54,12 +54,12 @@ def translate(text: str) -> tuple[NativeStatement, ...]:
     counted = 0
     statements = []
     for tokens in _split(_UNINDEXED.sub("", text)):
-        speaker = _Speaker(counted)
-        said = speaker.say(_grouped(tokens))
-        if speaker.ignores:
-            said += " ON CONFLICT DO NOTHING"
-        statements.append(NativeStatement(said.strip(), tuple(speaker.wanted)))
-        counted = speaker.counted
+        translator = _Translator(counted)
+        output = translator.translate(_group(tokens))
+        if translator.ignores:
+            output += " ON CONFLICT DO NOTHING"
+        statements.append(NativeStatement(output.strip(), tuple(translator.wanted)))
+        counted = translator.counted
     return tuple(statements)
 
 
@@ -76,8 +76,8 @@ def _split(text: str) -> list[list[str]]:
     return [tokens for tokens in statements if "".join(tokens).strip()]
 
 
-def _grouped(tokens: Sequence[str]) -> list[_Part]:
-    levels: list[list[_Part]] = [[]]
+def _group(tokens: Sequence[str]) -> list[_Node]:
+    levels: list[list[_Node]] = [[]]
     for token in tokens:
         if token == "(":
             levels.append([])
@@ -86,12 +86,12 @@ def _grouped(tokens: Sequence[str]) -> list[_Part]:
             levels[-1].append(_Group(inner))
         else:
             levels[-1].append(token)
-    (whole,) = levels
-    return whole
+    (nodes,) = levels
+    return nodes
 
 
-class _Speaker:
-    """Says one statement."""
+class _Translator:
+    """Translates one statement."""
 
     def __init__(self, counted: int) -> None:
         self.counted = counted  # plain question marks so far, in all statements
@@ -100,60 +100,61 @@ class _Speaker:
         self._numbers: dict[int | str, int] = {}
         self._keyed: frozenset[str] = frozenset()
 
-    def say(self, parts: Sequence[_Part]) -> str:
+    def translate(self, nodes: Sequence[_Node]) -> str:
         if not self._keyed:
-            self._keyed = frozenset(_keyed(parts))
-        said: list[str] = []
+            self._keyed = frozenset(_find_keyed(nodes))
+        output: list[str] = []
         position = 0
-        while position < len(parts):
-            position = self._next(parts, position, said)
-        return "".join(said)
+        while position < len(nodes):
+            position = self._next(nodes, position, output)
+        return "".join(output)
 
-    def _next(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
-        """Say what stands there; gives where to go on."""
-        part = parts[at]
-        if isinstance(part, _Group):
-            said.append(f"({self.say(part.parts)})")
+    def _next(self, nodes: Sequence[_Node], at: int, output: list[str]) -> int:
+        """Translate what stands there; gives where to go on."""
+        node = nodes[at]
+        if isinstance(node, _Group):
+            output.append(f"({self.translate(node.nodes)})")
             return at + 1
-        if part[0] in "?:":
-            return self._value(parts, at, said)
-        if part in ("->>", "->"):
-            return self._member(parts, at, said)
-        if part == "+" and (not _before(said) or _before(said).upper() in _OPENS):
+        if node[0] in "?:":
+            return self._value(nodes, at, output)
+        if node in ("->>", "->"):
+            return self._member(nodes, at, output)
+        if node == "+" and (not _before(output) or _before(output).upper() in _OPENS):
             return at + 1
-        end = self._call(parts, at, said) or self._phrase(parts, at, said)
+        end = self._call(nodes, at, output) or self._phrase(nodes, at, output)
         if not end:
-            said.append("BIGINT" if part.upper() == "INTEGER" else part)
+            output.append("BIGINT" if node.upper() == "INTEGER" else node)
         return end or at + 1
 
-    def _call(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
+    def _call(self, nodes: Sequence[_Node], at: int, output: list[str]) -> int:
         """A function that has another name or form; 0 where there is none."""
-        name = str(parts[at]).upper()
-        group = parts[at + 1] if at + 1 < len(parts) else None
+        name = str(nodes[at]).upper()
+        group = nodes[at + 1] if at + 1 < len(nodes) else None
         if name not in _CALLS or not isinstance(group, _Group):
             return 0
-        answer = _CALLS[name]([self.say(one).strip() for one in _arguments(group)])
+        arguments = [self.translate(argument).strip() for argument in _arguments(group)]
+        answer = _CALLS[name](arguments)
         if name == "JSON_EACH":
-            alias = _word(parts, at + 2).lower()
+            alias = _word(nodes, at + 2).lower()
             answer = f"{'json_fields' if alias in self._keyed else 'json_items'}{answer}"
-        said.append(answer)
+        output.append(answer)
         return at + 2
 
-    def _phrase(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
+    def _phrase(self, nodes: Sequence[_Node], at: int, output: list[str]) -> int:
         """Words that have another form; 0 where there are none."""
         for phrase, usual in _PHRASES:
-            end = 0 if parts[at] == " " else _match(parts, at, phrase)
+            end = 0 if nodes[at] == " " else _match(nodes, at, phrase)
             if not end:
                 continue
             if phrase == _REFUSED:
                 raise ValueError("OR REPLACE has no counterpart; write ON CONFLICT")
             self.ignores |= phrase == _IGNORE
-            said.append(usual)
+            output.append(usual)
             return end
         return 0
 
-    def _value(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
-        token = str(parts[at])
+    def _value(self, nodes: Sequence[_Node], at: int, output: list[str]) -> int:
+        token = str(nodes[at])
         name: int | str
         if token == "?":
             name, self.counted = self.counted, self.counted + 1
@@ -161,11 +162,11 @@ class _Speaker:
             name = int(token[1:]) - 1
         else:
             name = token[1:]
-        if _word(parts, at + 1).upper() == "IS":
+        if _word(nodes, at + 1).upper() == "IS":
             # Of a value that is only asked whether it is there, nothing tells its type.
-            said.append(f"CAST({self._number(name, shared=False)} AS text)")
+            output.append(f"CAST({self._number(name, shared=False)} AS text)")
         else:
-            said.append(self._number(name))
+            output.append(self._number(name))
         return at + 1
 
     def _number(self, name: int | str, *, shared: bool = True) -> str:
@@ -177,101 +178,101 @@ class _Speaker:
             self._numbers[name] = number
         return f"${self._numbers[name]}"
 
-    def _member(self, parts: Sequence[_Part], at: int, said: list[str]) -> int:
+    def _member(self, nodes: Sequence[_Node], at: int, output: list[str]) -> int:
         """A part of JSON that is kept as text."""
-        while said[-1] == " ":
-            said.pop()
-        holder, place = said.pop(), _place(parts, at + 1)
+        while output[-1] == " ":
+            output.pop()
+        holder, place = output.pop(), _place(nodes, at + 1)
         key: list[str] = []
-        end = self._next(parts, place, key)
-        found = f"(as_json({holder}) {parts[at]} {''.join(key)})"
-        said.append(found if parts[at] == "->>" else f"{found}::text")
+        end = self._next(nodes, place, key)
+        member = f"(as_json({holder}) {nodes[at]} {''.join(key)})"
+        output.append(member if nodes[at] == "->>" else f"{member}::text")
         return end
 
 
-def _keyed(parts: Sequence[_Part]) -> set[str]:
+def _find_keyed(nodes: Sequence[_Node]) -> set[str]:
     """The aliases of which the key is used: they stand for JSON objects."""
-    found: set[str] = set()
-    for part in parts:
-        if isinstance(part, _Group):
-            found |= _keyed(part.parts)
-        elif part.lower().endswith(".key"):
-            found.add(part.lower().removesuffix(".key"))
-    return found
+    aliases: set[str] = set()
+    for node in nodes:
+        if isinstance(node, _Group):
+            aliases |= _find_keyed(node.nodes)
+        elif node.lower().endswith(".key"):
+            aliases.add(node.lower().removesuffix(".key"))
+    return aliases
 
 
-def _arguments(group: _Group) -> list[list[_Part]]:
-    arguments: list[list[_Part]] = [[]]
-    for part in group.parts:
-        if part == ",":
+def _arguments(group: _Group) -> list[list[_Node]]:
+    arguments: list[list[_Node]] = [[]]
+    for node in group.nodes:
+        if node == ",":
             arguments.append([])
         else:
-            arguments[-1].append(part)
+            arguments[-1].append(node)
     return arguments
 
 
-def _place(parts: Sequence[_Part], at: int) -> int:
+def _place(nodes: Sequence[_Node], at: int) -> int:
     """Where the next word stands."""
-    while at < len(parts) and parts[at] == " ":
+    while at < len(nodes) and nodes[at] == " ":
         at += 1
     return at
 
 
-def _word(parts: Sequence[_Part], at: int) -> str:
-    at = _place(parts, at)
-    return str(parts[at]) if at < len(parts) and isinstance(parts[at], str) else ""
+def _word(nodes: Sequence[_Node], at: int) -> str:
+    at = _place(nodes, at)
+    return str(nodes[at]) if at < len(nodes) and isinstance(nodes[at], str) else ""
 
 
-def _match(parts: Sequence[_Part], at: int, phrase: tuple[str, ...]) -> int:
+def _match(nodes: Sequence[_Node], at: int, phrase: tuple[str, ...]) -> int:
     """Where a phrase that begins there ends; 0 where another stands."""
     for word in phrase:
-        at = _place(parts, at)
-        if at >= len(parts) or not isinstance(parts[at], str):
+        at = _place(nodes, at)
+        if at >= len(nodes) or not isinstance(nodes[at], str):
             return 0
-        if word != "*" and str(parts[at]).upper() != word:
+        if word != "*" and str(nodes[at]).upper() != word:
             return 0
         at += 1
     return at
 
 
-def _before(said: Sequence[str]) -> str:
-    for piece in reversed(said):
-        if piece.strip():
-            return piece
+def _before(output: Sequence[str]) -> str:
+    for token in reversed(output):
+        if token.strip():
+            return token
     return ""
 
 
-def _substr(given: list[str]) -> str:
-    if len(given) == 2 and given[1].strip().startswith("-"):
-        return f"right({given[0]}, {given[1].strip()[1:]})"
-    if len(given) == 3 and not given[2].strip().isdigit():
-        given = [*given[:2], f"greatest({given[2]}, 0)"]
-    return f"substr({', '.join(given)})"
+def _substr(args: list[str]) -> str:
+    if len(args) == 2 and args[1].strip().startswith("-"):
+        return f"right({args[0]}, {args[1].strip()[1:]})"
+    if len(args) == 3 and not args[2].strip().isdigit():
+        args = [*args[:2], f"greatest({args[2]}, 0)"]
+    return f"substr({', '.join(args)})"
 
 
-def _either(several: str, one: str) -> Callable[[list[str]], str]:
+def _either(of_values: str, of_column: str) -> Callable[[list[str]], str]:
     """The larger of several values, or the largest of a column."""
-    return lambda given: f"{several if len(given) > 1 else one}({', '.join(given)})"
+    return lambda args: f"{of_values if len(args) > 1 else of_column}({', '.join(args)})"
 
 
-def _remove(given: list[str]) -> str:
-    key = given[1].strip().strip("'").removeprefix("$.")
-    return f"(as_json({given[0]}) - '{key}')::text"
+def _remove(args: list[str]) -> str:
+    key = args[1].strip().strip("'").removeprefix("$.")
+    return f"(as_json({args[0]}) - '{key}')::text"
 
 
 _CALLS: Mapping[str, Callable[[list[str]], str]] = {
-    "IFNULL": lambda given: f"coalesce({', '.join(given)})",
-    "IIF": lambda given: f"CASE WHEN {given[0]} THEN {given[1]} ELSE {given[2]} END",
+    "IFNULL": lambda args: f"coalesce({', '.join(args)})",
+    "IIF": lambda args: f"CASE WHEN {args[0]} THEN {args[1]} ELSE {args[2]} END",
     "MAX": _either("greatest", "max"),
     "MIN": _either("least", "min"),
-    "INSTR": lambda given: f"strpos({', '.join(given)})",
-    "CHAR": lambda given: f"chr({given[0]})",
-    "LOWER": lambda given: f'lower(({given[0]}) COLLATE "C")',
+    "INSTR": lambda args: f"strpos({', '.join(args)})",
+    "CHAR": lambda args: f"chr({args[0]})",
+    "LOWER": lambda args: f'lower(({args[0]}) COLLATE "C")',
     "SUBSTR": _substr,
-    "GROUP_CONCAT": lambda given: f"string_agg(({given[0]})::text, ',')",
-    "JSON_GROUP_ARRAY": lambda given: f"coalesce(json_agg({given[0]})::text, '[]')",
+    "GROUP_CONCAT": lambda args: f"string_agg(({args[0]})::text, ',')",
+    "JSON_GROUP_ARRAY": lambda args: f"coalesce(json_agg({args[0]})::text, '[]')",
     "JSON_REMOVE": _remove,
-    "JSON_EACH": lambda given: f"({', '.join(given)})",
+    "JSON_EACH": lambda args: f"({', '.join(args)})",
 }
 _IGNORE, _REFUSED = ("OR", "IGNORE"), ("OR", "REPLACE")
 _PHRASES: tuple[tuple[tuple[str, ...], str], ...] = (

@@ -24,7 +24,7 @@ def prepare(server: Server, now: int) -> None:
 
     conn = server.connect()
     try:
-        if _checked(conn, server) == LATEST:
+        if _check_version(conn, server) == LATEST:
             return
         if server.read_only:
             raise errors.StoreReadOnly(
@@ -34,7 +34,7 @@ def prepare(server: Server, now: int) -> None:
         with conn.transaction():
             conn.execute(PATH)
             conn.execute("SELECT pg_advisory_xact_lock($1::int, 0)", (MIGRATION,))
-            for version in range(_checked(conn, server) + 1, LATEST + 1):
+            for version in range(_check_version(conn, server) + 1, LATEST + 1):
                 _apply(conn, version, now)
     except psycopg.Error as error:
         raise explain(error, server.address.shown) from error
@@ -46,14 +46,14 @@ def version_of(conn: Connection[Any]) -> int:
     """The schema of a database; 0 where there is none."""
     # Not by to_regclass: it answers from a cache, which waiting for the lock does not bring up to
     # date, so that who waited would not see what was made meanwhile.
-    there = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'"
-    if conn.execute(there, (SCHEMA,)).fetchone() is None:
+    statement = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'"
+    if conn.execute(statement, (SCHEMA,)).fetchone() is None:
         return 0
     row = conn.execute(f"SELECT max(version) FROM {SCHEMA}.migrations").fetchone()
     return int(row[0] or 0) if row else 0
 
 
-def _checked(conn: Connection[Any], server: Server) -> int:
+def _check_version(conn: Connection[Any], server: Server) -> int:
     version = version_of(conn)
     if version > LATEST:
         raise errors.SchemaTooNew(

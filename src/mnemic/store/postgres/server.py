@@ -21,7 +21,7 @@ from mnemic import errors
 from mnemic.settings.environment import StoreSettings
 from mnemic.store.failures import failures_of
 from mnemic.store.postgres.address import Address
-from mnemic.store.postgres.connection import SCHEMA, PostgresConnection, adapt, escaped
+from mnemic.store.postgres.connection import SCHEMA, PostgresConnection, adapt, escape
 from mnemic.store.postgres.vectors import adapt_vectors
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Server:
         if space is not None:
             conn.native(_SET.format("space", int(space)))
         elif name:
-            conn.native(_SET.format("name", escaped(name).replace("'", "''")))
+            conn.native(_SET.format("name", escape(name).replace("'", "''")))
         if queue:
             conn.native(_SET.format("queue", "on"))
 
@@ -223,13 +223,13 @@ class Server:
         deadline = time.monotonic() + self._busy_timeout
         while True:
             try:
-                return self._connected()
+                return self._open()
             except psycopg.Error as error:
                 if "starting up" not in str(error) or time.monotonic() > deadline:
                     raise explain(error, self.address.shown) from error
                 time.sleep(_PAUSE)
 
-    def _connected(self) -> Connection[Any]:
+    def _open(self) -> Connection[Any]:
         """A connection with SQLite's values, whose rights row-level security bounds."""
         import psycopg
 

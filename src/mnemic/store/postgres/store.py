@@ -34,7 +34,7 @@ from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.part import SqlConnection, read_statements
 from mnemic.store.sql.postings import TextStats
 from mnemic.store.sql.queue import JOB, SqlQueue
-from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
+from mnemic.store.sql.transfer import SqlTransfer, duplicate, misfit, missing
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.transfer import Cells, MovedTable
 from mnemic.types import Backup, Finding, Job, PageProgress
@@ -127,7 +127,7 @@ class PostgresTransfer(SqlTransfer):
             if error.sqlstate == _NOT_NULL:
                 raise missing(table, row, error.diag.column_name or "row") from error
             if error.sqlstate == _UNIQUE:
-                raise occupied(table, row) from error
+                raise duplicate(table, row) from error
             raise misfit(table, row, error.diag.message_primary or "") from error
 
 
@@ -142,15 +142,15 @@ class PostgresQueue(SqlQueue):
         moment = codec.to_micros(now)
         for _ in range(_AGAIN):
             with self._store.write_queue() as conn:
-                found = self._next(conn, moment, space)
-                if found is None:
+                choice = self._next(conn, moment, space)
+                if choice is None:
                     return None
-                number, id_, kind, key = found
+                number, id_, kind, key = choice
                 # Two jobs of one key may be chosen at once; the second look is under a lock.
                 if not conn.rows(_SQL["try_lock"], (KEYS, f"{number} {kind} {key}")).get:
                     continue
-                taken = (moment, number, id_, owner, codec.to_micros(lease_until))
-                row = conn.rows(_SQL["take"], taken).fetchone()
+                values = (moment, number, id_, owner, codec.to_micros(lease_until))
+                row = conn.rows(_SQL["take"], values).fetchone()
             if row:
                 return JOB.read(row)
         return None
@@ -163,19 +163,19 @@ class PostgresQueue(SqlQueue):
                 _SQL["of_space"], (moment, self._store.number_of(conn, space))
             ).fetchone()
             return mine
-        found: tuple[int, str, str, str] | None = conn.rows(_SQL["lapsed"], (moment,)).fetchone()
-        waiting = [] if found else self._round.turns(conn, moment)
-        while found is None and waiting:
+        choice: tuple[int, str, str, str] | None = conn.rows(_SQL["lapsed"], (moment,)).fetchone()
+        waiting = [] if choice else self._round.turns(conn, moment)
+        while choice is None and waiting:
             asked, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
-            found = conn.rows(_SQL["due"], (moment, asked)).fetchone()
+            choice = conn.rows(_SQL["due"], (moment, asked)).fetchone()
             for number in asked:
-                is_last = found is not None and number == found[0]
-                self._round.served(number, again=is_last)
+                is_last = choice is not None and number == choice[0]
+                self._round.mark_served(number, again=is_last)
                 if is_last:
                     break
-        if found is None:
-            found = conn.rows(_SQL["future"], (moment,)).fetchone()
-        return found
+        if choice is None:
+            choice = conn.rows(_SQL["future"], (moment,)).fetchone()
+        return choice
 
 
 class PostgresUnit(Unit):
@@ -189,10 +189,10 @@ class PostgresUnit(Unit):
     vectors = UnitPart(PostgresVectors)
     transfer = UnitPart(PostgresTransfer)
 
-    def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
+    def first_rows(self, statement: str, bindings: Iterable[Mapping[str, Any]]) -> list[Any]:
         """All are asked for before the first is read: the server answers them at once."""
-        asked = [self.conn.execute(statement, values) for values in every]
-        return [rows.fetchone() for rows in asked]
+        answers = [self.conn.execute(statement, values) for values in bindings]
+        return [rows.fetchone() for rows in answers]
 
     def encode_vector(self, vector: bytes) -> PgVector:
         return PgVector(vector)
@@ -235,21 +235,20 @@ class PostgresStore(Store):
 
     @contextlib.contextmanager
     def open_read(self, space: str) -> Iterator[PostgresUnit]:
-        known = self._known(space)
-        with self.server.read(known, space) as conn:
-            number = known
+        cached = self._look_up(space)
+        with self.server.read(cached, space) as conn:
+            number = cached
             if number is None:
                 number = self.number_of(conn, space)
-                if number is None:
-                    number = NOBODY
+                number = NOBODY if number is None else number
                 self.server.enter(conn, number, space)
             yield PostgresUnit(conn, number, self.text_stats, reading=True)
 
     @contextlib.contextmanager
     def open_write(self, space: str) -> Iterator[PostgresUnit]:
-        known = self.numbers.get(space)
-        with self.server.write(known, space) as conn:
-            number = known
+        cached = self.numbers.get(space)
+        with self.server.write(cached, space) as conn:
+            number = cached
             there = None
             if number is None:
                 number = self._create(conn, space)
@@ -292,7 +291,7 @@ class PostgresStore(Store):
 
     def number_of(self, conn: SqlConnection, space: str) -> int | None:
         """Believed for a second: another process may have had the space forgotten."""
-        number = self._known(space)
+        number = self._look_up(space)
         if number is None:
             number = super().number_of(conn, space)
             if number is None:
@@ -303,10 +302,10 @@ class PostgresStore(Store):
         return number
 
     def find_number(self, space: str) -> int | None:
-        known = self._known(space)
-        return super().find_number(space) if known is None else known
+        cached = self._look_up(space)
+        return super().find_number(space) if cached is None else cached
 
-    def _known(self, space: str) -> int | None:
+    def _look_up(self, space: str) -> int | None:
         fresh = self._believed.get(space, 0.0) > time.monotonic()
         return self.numbers.get(space) if fresh else None
 
@@ -318,8 +317,8 @@ class PostgresStore(Store):
 
     def enter(self, conn: Any, space: str) -> PostgresUnit:
         number = self.number_of(conn, space)
-        known = NOBODY if number is None else number
-        unit = PostgresUnit(conn, known, self.text_stats, habits=self.habits)
+        number = NOBODY if number is None else number
+        unit = PostgresUnit(conn, number, self.text_stats, habits=self.habits)
         self.server.enter(conn, unit.space, space, queue=True)
         self.server.lock(conn, unit.space)
         return unit
@@ -351,13 +350,13 @@ class PostgresStore(Store):
             dimensions = vectors.dimensions(embedder)
             wanted = (
                 0 < dimensions <= MOST_DIMENSIONS
-                and not vectors.indexed(embedder)
+                and not vectors.has_index(embedder)
                 and vectors.count(embedder, self.indexed_from) == self.indexed_from
             )
             outdated = [
                 index_name(number, other)
-                for other in set(vectors.known_embedders().values()) - {embedder}
-                if vectors.indexed(other)
+                for other in set(vectors.list_embedders().values()) - {embedder}
+                if vectors.has_index(other)
             ]
             count = vectors.count(embedder, 10_000_000) if wanted else 0  # more get no more memory
         if not wanted and not outdated:

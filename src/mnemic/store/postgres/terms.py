@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mnemic.store.postgres.connection import escaped
+from mnemic.store.postgres.connection import escape
 from mnemic.store.rows import QueryTerm
 from mnemic.store.sql.part import read_statements
 from mnemic.store.sql.postings import CountedList, TermIndex, Weighed
@@ -62,16 +62,13 @@ class PostingTerms(TermIndex):
 
     @staticmethod
     def holding(conn: Any, space: int, term: str) -> Iterator[int]:
-        rows = conn.native(
-            "SELECT doc FROM text_postings WHERE space = $1 AND term = $2",
-            (space, list_name(term)),
-        )
-        return (doc for (doc,) in rows)
+        statement = "SELECT doc FROM text_postings WHERE space = $1 AND term = $2"
+        return (doc for (doc,) in conn.native(statement, (space, list_name(term))))
 
     def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
         return self._read(terms, limit)
 
-    def whole(self, terms: Sequence[Weighed]) -> list[str]:
+    def read_all(self, terms: Sequence[Weighed]) -> list[str]:
         return [counted.docs for counted in self._read(terms, None)]
 
     def _read(
@@ -112,10 +109,8 @@ class PostingTerms(TermIndex):
             for number in range(5, 5 + len(words))
         ]
         forms = [list(map(list_name, forms)) for forms in words]
-        rows = self._conn.native(
-            f"{' INTERSECT '.join(lists)} ORDER BY doc DESC LIMIT $4",
-            [self._space, *self._bounds, limit, *forms],
-        )
+        statement = f"{' INTERSECT '.join(lists)} ORDER BY doc DESC LIMIT $4"
+        rows = self._conn.native(statement, [self._space, *self._bounds, limit, *forms])
         return [doc for (doc,) in rows]
 
 
@@ -123,7 +118,7 @@ def list_name(term: str) -> str:
     """What the list of a term is called, as the schema has it."""
     if len(term) <= _LONGEST:
         return term
-    return term[:_HEAD] + hashlib.sha256(escaped(term).encode()).hexdigest()
+    return term[:_HEAD] + hashlib.sha256(escape(term).encode()).hexdigest()
 
 
 def _words(terms: str) -> str:

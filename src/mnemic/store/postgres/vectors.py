@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mnemic.late import np
 from mnemic.store.postgres.connection import SCHEMA, PostgresConnection
 from mnemic.store.rows import first_doc, last_doc
-from mnemic.store.sql.vectors import SqlVectors, checked_cosines
+from mnemic.store.sql.vectors import SqlVectors, check_cosines
 from mnemic.types import RecordType
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ class PostgresVectors(SqlVectors):
 
     _conn: PostgresConnection
 
-    def indexed(self, embedder: int) -> bool:
-        found = self._conn.native(
+    def has_index(self, embedder: int) -> bool:
+        row = self._conn.native(
             "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)",
             (index_name(self._space, embedder),),
         ).fetchone()
-        return found is not None and bool(found[0])
+        return row is not None and bool(row[0])
 
     def nearest(
         self, embedder: int, type_: RecordType, query: bytes, limit: int
@@ -65,9 +65,9 @@ class PostgresVectors(SqlVectors):
             " GROUP BY doc ORDER BY 2 DESC, 1",
             (PgVector(query),),
         )
-        return checked_cosines(rows)[:limit]
+        return check_cosines(rows)[:limit]
 
-    def stored(
+    def walk(
         self, embedder: int, first: int, last: int, most: int | None
     ) -> Iterable[tuple[int, bytes]]:
         """In the binary form, many times faster, and only those asked for."""
@@ -143,8 +143,7 @@ def adapt_vectors(conn: Connection[Any]) -> None:
         """From its text, which tells each number exactly."""
 
         def load(self, data: Any) -> bytes:
-            numbers = bytes(data)[1:-1].decode().split(",")
-            return np.array(numbers, "<f4").tobytes()
+            return np.array(bytes(data)[1:-1].decode().split(","), "<f4").tobytes()
 
     class VectorBinaryLoader(Loader):
         format = Format.BINARY

@@ -44,34 +44,34 @@ class SqlAttachments(Part):
         return self._select("id IN (SELECT value FROM json_each(:ids)) ORDER BY id", ids=ids)
 
     def by_path(self, session: SafeName, path: SafeText) -> Attachment | None:
-        rest = "path = :path AND session = :session LIMIT 1"
-        return next(iter(self._select(rest, path=path, session=session)), None)
+        clause = "path = :path AND session = :session LIMIT 1"
+        return next(iter(self._select(clause, path=path, session=session)), None)
 
     def latest(
         self, *, session: SafeName | None, direction: Direction | None, limit: int
     ) -> list[Attachment]:
-        wanted = {"session": session, "direction": direction}
-        rest = f"put_away IS NULL AND {narrow(_FILTERS, wanted)} ORDER BY doc DESC LIMIT :limit"
-        return self._select(rest, **wanted, limit=limit)
+        filters = {"session": session, "direction": direction}
+        clause = f"put_away IS NULL AND {narrow(_FILTERS, filters)} ORDER BY doc DESC LIMIT :limit"
+        return self._select(clause, **filters, limit=limit)
 
     def unknown(self, before: datetime, limit: int) -> list[Attachment]:
         """Earlier files with no linked memory and no word on what is in them, the oldest first."""
-        rest = f"{self.statements['unknown']} ORDER BY doc LIMIT :limit"
-        return self._select(rest, before=before, limit=limit)
+        clause = f"{self.statements['unknown']} ORDER BY doc LIMIT :limit"
+        return self._select(clause, before=before, limit=limit)
 
     def put_away(self, id_: str, at: datetime | None) -> None:
         """Out of every search; without a moment, back into it."""
         self._update("attachments", id_, {"put_away": at})
 
-    def _select(self, rest: str, **values: Any) -> list[Attachment]:
+    def _select(self, clause: str, **values: Any) -> list[Attachment]:
         """``filename`` is the name it was sent under; its present one follows from its path."""
         columns = f"{_FIELDS.columns}, filename, path, url"
-        statement = f"SELECT {columns} FROM attachments WHERE space = :space AND {rest}"
+        statement = f"SELECT {columns} FROM attachments WHERE space = :space AND {clause}"
         rows = self._run(statement, **values)
         return [
             _FIELDS.read(
                 row,
-                filename=codec.stored_name(file_name(path or url) or sent_as),
+                filename=codec.as_name(file_name(path or url) or sent_as),
                 original_filename=sent_as,
             )
             for *row, sent_as, path, url in rows

@@ -67,9 +67,8 @@ class SqlCleanup(Part):
         counts: dict[str, int] = {}
         shown: dict[str, tuple[str, ...]] = {}
         for what, (table, name, condition) in self._kinds().items():
-            ids = self._column(
-                f"SELECT o.{name} FROM {table} o WHERE o.space = :space AND {condition}"
-            )
+            statement = f"SELECT o.{name} FROM {table} o WHERE o.space = :space AND {condition}"
+            ids = self._column(statement)
             counts[what], shown[what] = len(ids), tuple(map(str, ids[:examples]))
         return Orphans(counts, shown)
 
@@ -81,7 +80,7 @@ class SqlCleanup(Part):
             removed += self._conn.changes()
         return removed
 
-    def unvectored(self, embedder: int, limit: int) -> Sequence[int]:
+    def list_unvectored(self, embedder: int, limit: int) -> Sequence[int]:
         """Records that count as embedded, have words, and have no vector."""
         docs: list[int] = []
         for type_ in RECORD_TYPES:

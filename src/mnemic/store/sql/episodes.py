@@ -74,7 +74,7 @@ class SqlEpisodes(Part):
         )
         return episodes[0] if episodes else None
 
-    def covered(self, session: SafeName, source: str | None) -> list[int]:
+    def list_covered(self, session: SafeName, source: str | None) -> list[int]:
         """Up to which turns of a session there are episodes: the index of the last of each."""
         return self._column("covered", session=session, source=source)
 
@@ -95,11 +95,11 @@ class SqlEpisodes(Part):
         outcome: Outcome | None = None,
     ) -> list[Episode]:
         """Those that began in that time, about that and with that tool, the latest first."""
-        wanted: dict[str, Any] = {"session": session, "since": since, "until": until}
-        wanted |= {"entity": entity, "tool": tool, "outcome": outcome}
+        filters: dict[str, Any] = {"session": session, "since": since, "until": until}
+        filters |= {"entity": entity, "tool": tool, "outcome": outcome}
         order = "ORDER BY started_at DESC, doc DESC LIMIT :limit"
-        return self._select(f"{narrow(_FILTERS, wanted)} {order}", **wanted, limit=limit)
+        return self._select(f"{narrow(_FILTERS, filters)} {order}", **filters, limit=limit)
 
-    def _select(self, rest: str, **values: Any) -> list[Episode]:
-        statement = f"SELECT {EPISODE.columns} FROM episodes WHERE space = :space AND {rest}"
+    def _select(self, clause: str, **values: Any) -> list[Episode]:
+        statement = f"SELECT {EPISODE.columns} FROM episodes WHERE space = :space AND {clause}"
         return [EPISODE.read(row) for row in self._run(statement, **values)]

@@ -40,15 +40,15 @@ class SqlEraser(Part):
 
     # --- finding --------------------------------------------------------------------------------
 
-    def stored_texts(self, kinds: Collection[StoredTextKind]) -> Iterator[StoredText]:
+    def read_texts(self, kinds: Collection[StoredTextKind]) -> Iterator[StoredText]:
         """Everything of these kinds, with its texts."""
         for kind in kinds:
             table, columns = text_columns()[kind]
             read = [EXPRESSIONS.get(column.name, column.name) for column in columns]
-            some = f" AND {columns[0].name} != ''" if "sparse" in columns[0].holds else ""
+            filled = f" AND {columns[0].name} != ''" if "sparse" in columns[0].holds else ""
             rows = self._run(
                 f"SELECT {table.row_name}, {table.time}, {', '.join(read)} FROM {table.name}"
-                f" WHERE space = :space{some}"
+                f" WHERE space = :space{filled}"
             )
             for id_, at, *cells in rows:
                 texts: list[str] = []
@@ -57,9 +57,9 @@ class SqlEraser(Part):
                         texts += filter(None, read_words(column.name, codec.load(cell)))
                     elif cell:
                         texts.append(cell)
-                yield StoredText(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))
+                yield StoredText(kind, codec.as_name(id_), tuple(texts), codec.from_micros(at))
 
-    def stored(self, kind: StoredTextKind, id_: str) -> str:
+    def read_text(self, kind: StoredTextKind, id_: str) -> str:
         """The text of one of them as it is stored: plain, or JSON."""
         table, (column,) = text_columns()[kind]
         statement = self._sql("stored", table=table.name, column=column.name, name=table.row_name)
@@ -76,8 +76,8 @@ class SqlEraser(Part):
         until: datetime | None = None,
     ) -> list[str]:
         """The ids of records; a memory's session is the one it ends with."""
-        wanted: dict[str, Any] = {"session": session, "sender": sender, "trust": trust}
-        wanted |= {"since": since, "until": until}
+        filters: dict[str, Any] = {"session": session, "sender": sender, "trust": trust}
+        filters |= {"since": since, "until": until}
         in_session = "(SELECT number FROM sessions WHERE space = t.space AND id = :session)"
         conditions = {
             "session": f"t.session = {in_session if type_ == 'turn' else ':session'}",
@@ -88,11 +88,11 @@ class SqlEraser(Part):
         }
         return self._column(
             f"SELECT t.id FROM {TABLES[type_]} t WHERE t.space = :space"
-            f" AND {narrow(conditions, wanted)} ORDER BY t.doc",
-            **wanted,
+            f" AND {narrow(conditions, filters)} ORDER BY t.doc",
+            **filters,
         )
 
-    def derived(self, turns: Collection[str]) -> dict[str, tuple[str, ...]]:
+    def find_derived(self, turns: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Memories that came from any of the turns, each with all turns it came from."""
         by_memory: dict[str, tuple[str, ...]] = {}
         for memory, turn in self._run("derived", ids=list(turns)):
@@ -119,7 +119,7 @@ class SqlEraser(Part):
         """Those of the terms that no other document of the space holds."""
         return {term for term in terms if all(doc in docs for doc in self._holding(term))}
 
-    def held_terms(self, terms: Iterable[str]) -> set[str]:
+    def find_terms(self, terms: Iterable[str]) -> set[str]:
         """Those of the terms that some document of the space holds."""
         return {term for term in terms if next(self._holding(term), None) is not None}
 

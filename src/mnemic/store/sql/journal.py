@@ -95,13 +95,13 @@ class SqlJournal(Part):
         limit: int = 100,
         offset: int = 0,
     ) -> list[Event]:
-        wanted = {"subject": subject, "type": type_, "since": since, "until": until}
+        filters = {"subject": subject, "type": type_, "since": since, "until": until}
         order = "ORDER BY at DESC, id DESC LIMIT :limit OFFSET :offset"
-        rest = f"{narrow(_FILTERS, wanted)} {order}"
-        return self._events(rest, **wanted, limit=limit, offset=offset)
+        clause = f"{narrow(_FILTERS, filters)} {order}"
+        return self._events(clause, **filters, limit=limit, offset=offset)
 
-    def _events(self, rest: str, **values: Any) -> list[Event]:
-        statement = f"SELECT {_EVENT.columns} FROM events WHERE space = :space AND {rest}"
+    def _events(self, clause: str, **values: Any) -> list[Event]:
+        statement = f"SELECT {_EVENT.columns} FROM events WHERE space = :space AND {clause}"
         return [_EVENT.read(row) for row in self._run(statement, **values)]
 
     def add_daily_event(self, event: DailyEvent) -> None:
@@ -109,26 +109,26 @@ class SqlJournal(Part):
 
     def has_daily_event(self, event: DailyEvent) -> bool:
         """Whether its channel has said the same of its day."""
-        others = self._daily_events("day = :day", day=event.day)
-        return any((one.channel, one.summary) == (event.channel, event.summary) for one in others)
+        earlier = self._daily_events("day = :day", day=event.day)
+        return (event.channel, event.summary) in {(old.channel, old.summary) for old in earlier}
 
     def daily_events(
         self, day: date | None, limit: int, *, words: Sequence[str] = ()
     ) -> list[DailyEvent]:
-        rest = self.statements["having_words"]
-        return self._daily_events(rest, day=day, words=words, limit=limit)
+        clause = self.statements["having_words"]
+        return self._daily_events(clause, day=day, words=words, limit=limit)
 
-    def uncompressed(self, before: date, limit: int) -> list[DailyEvent]:
+    def list_uncompressed(self, before: date, limit: int) -> list[DailyEvent]:
         """Daily events of earlier days that are not in the knowledge yet, the oldest first."""
-        rest = "day < :before AND compressed = 0 ORDER BY day, created_at, id LIMIT :limit"
-        return self._daily_events(rest, before=before, limit=limit)
+        clause = "day < :before AND compressed = 0 ORDER BY day, created_at, id LIMIT :limit"
+        return self._daily_events(clause, before=before, limit=limit)
 
     def mark_compressed(self, ids: Sequence[str], *, compressed: bool) -> None:
         self._run("mark_compressed", ids=ids, compressed=compressed)
 
-    def _daily_events(self, rest: str, **values: Any) -> list[DailyEvent]:
+    def _daily_events(self, clause: str, **values: Any) -> list[DailyEvent]:
         statement = f"SELECT {DAILY_EVENT.columns} FROM daily_events WHERE space = :space"
-        return [DAILY_EVENT.read(row) for row in self._run(f"{statement} AND {rest}", **values)]
+        return [DAILY_EVENT.read(row) for row in self._run(f"{statement} AND {clause}", **values)]
 
     def add_usage(
         self,

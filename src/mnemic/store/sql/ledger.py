@@ -91,13 +91,13 @@ class SqlLedger(Part):
 
     def ids_beginning(self, prefix: str, limit: int) -> list[SafeName]:
         """Ids of records of any kind that begin so, by the index of each table."""
-        found = [
+        lists = [
             self._column(
                 self._sql("ids_beginning", table=table), first=prefix, last=f"{prefix}~", most=limit
             )
             for table in ("memories", "turns", "episodes", "attachments", "jobs")
         ]
-        return [id_ for ids in found for id_ in ids][:limit]
+        return [id_ for ids in lists for id_ in ids][:limit]
 
     def sessions(
         self,
@@ -110,13 +110,13 @@ class SqlLedger(Part):
         until: datetime | None = None,
     ) -> list[SessionInfo]:
         """Conversations by the time of their last turn, the latest first."""
-        wanted = {"project": project, "text": text, "since": since, "until": until}
+        filters = {"project": project, "text": text, "since": since, "until": until}
         order = "ORDER BY last_at DESC, number DESC LIMIT :limit OFFSET :offset"
-        rest = f"AND {narrow(_OF_SESSIONS, wanted)} {order}"
-        return self._sessions(rest, **wanted, limit=limit, offset=offset)
+        clause = f"AND {narrow(_OF_SESSIONS, filters)} {order}"
+        return self._sessions(clause, **filters, limit=limit, offset=offset)
 
-    def _sessions(self, rest: str, **values: Any) -> list[SessionInfo]:
-        statement = f"SELECT {_SESSION.columns} FROM sessions WHERE space = :space {rest}"
+    def _sessions(self, clause: str, **values: Any) -> list[SessionInfo]:
+        statement = f"SELECT {_SESSION.columns} FROM sessions WHERE space = :space {clause}"
         return [_SESSION.read(row) for row in self._run(statement, **values)]
 
     # --- appending ------------------------------------------------------------------------------
@@ -130,8 +130,8 @@ class SqlLedger(Part):
         begun = self._begin(rows)
         placed: list[Placed] = []
         fresh: list[tuple[TurnRow, int, int]] = []
-        for given in rows:
-            row, state = given, begun[given.session]
+        for original in rows:
+            row, state = original, begun[original.session]
             index = state.next_idx if row.idx is None else row.idx
             if index < state.next_idx and self._is_known(state, index, row):
                 placed.append(Placed(index, added=False))
@@ -140,12 +140,12 @@ class SqlLedger(Part):
             if row.claim is not None and (
                 state.speech.shared or row.claim != state.speech.speaker or row.claim == FOREIGN
             ):
-                row, state.speech, disowned = self.claimed(row, state.number, state.speech)
+                row, state.speech, disowned = self.claim(row, state.number, state.speech)
             state.waiting[index] = row
             state.turns += 1
             if index >= state.next_idx:
                 state.next_idx = index + 1
-            external = row is not given
+            external = row is not original
             placed.append(Placed(index, added=True, external=external, disowned=disowned))
             fresh.append((row, state.number, index))
         if fresh:
@@ -156,23 +156,23 @@ class SqlLedger(Part):
         """What each turn of a conversation does: to the end of its session, in two statements."""
         space, conn = self._space, self._conn
         first = first_doc(space, "turn")
-        wanted = (space, first, last_doc(space, "turn"), first, space, row.session)
-        end: Any = conn.execute(_SQL["end"], wanted).fetchone()
+        bounds = (space, first, last_doc(space, "turn"), first, space, row.session)
+        end: Any = conn.execute(_SQL["end"], bounds).fetchone()
         if end is None:
             self.open_session(row.session, EMPTY, EMPTY, row.at)
-            end = conn.execute(_SQL["end"], wanted).fetchone()
+            end = conn.execute(_SQL["end"], bounds).fetchone()
         number, index, speaker, shared, doc = end
-        disowned, given = False, row
+        disowned, original = False, row
         # The same one person as before, by far the most common, changes nothing.
         if row.claim is not None and (shared or row.claim != speaker or row.claim == FOREIGN):
-            row, _, disowned = self.claimed(row, number, Speech(speaker, bool(shared)))
+            row, _, disowned = self.claim(row, number, Speech(speaker, bool(shared)))
         turn = _columns(space, doc, number, index, row)
         indexed = self._unit.index.values(space, doc, row.terms, row.packed)
         grown = (index + 1, turn[9], space, number)
         conn.execute(_append(self._unit.index.insert), (*turn, *indexed, *grown))
         if row.tool_calls:
             self._add_tools([(row, doc)])
-        return Placed(index, added=True, external=row is not given, disowned=disowned)
+        return Placed(index, added=True, external=row is not original, disowned=disowned)
 
     def _begin(self, rows: Sequence[TurnRow]) -> dict[str, _Append]:
         """The ends of the sessions of these turns, each begun if it is new."""
@@ -228,9 +228,9 @@ class SqlLedger(Part):
         self._run("grow_sessions", grown=grown)
 
     def _insert_turns(self, turns: Sequence[tuple[Any, ...]]) -> None:
-        rest = len(turns) % _AT_ONCE
-        self._conn.executemany(_INSERT, turns[:rest])
-        for start in range(rest, len(turns), _AT_ONCE):
+        singles = len(turns) % _AT_ONCE
+        self._conn.executemany(_INSERT, turns[:singles])
+        for start in range(singles, len(turns), _AT_ONCE):
             values = chain.from_iterable(turns[start : start + _AT_ONCE])
             self._conn.execute(_INSERT_MANY, tuple(values))
 
@@ -246,7 +246,7 @@ class SqlLedger(Part):
 
     # --- who speaks: what a turn's trust rests on, and what changes it ----------------------------
 
-    def claimed(self, row: TurnRow, number: int, speech: Speech) -> tuple[TurnRow, Speech, bool]:
+    def claim(self, row: TurnRow, number: int, speech: Speech) -> tuple[TurnRow, Speech, bool]:
         """The turn with its trust, its session's speech, and whether that was the owner's."""
         before = speech
         if speech.speaker == UNREAD:  # recorded before this was kept
@@ -315,7 +315,7 @@ class SqlLedger(Part):
         statement = f"SELECT t.doc, {_COLUMNS} {_SQL['turns_by_doc']}"
         return {doc: _read_turn(row) for doc, *row in self._of_docs(statement, docs)}
 
-    def said_by_owner(self, docs: Sequence[int], most: int) -> dict[int, str]:
+    def read_owned(self, docs: Sequence[int], most: int) -> dict[int, str]:
         """What the owner says in those of the turns that are not longer than ``most``."""
         return dict(self._of_docs(_SQL["said_by_owner"], docs, most))
 
@@ -344,19 +344,19 @@ class SqlLedger(Part):
 
     # --- how far later work has come: every turn up to here, marked in the same transaction -------
 
-    def undigested(self, session: SafeName) -> list[Turn]:
+    def list_undigested(self, session: SafeName) -> list[Turn]:
         return self._beyond("s.digested", session)
 
     def mark_digested(self, session: SafeName, turn: SafeName | None = None) -> None:
         """Every turn of the session, or every one up to this, has its daily event."""
         self._run("mark_digested", session=session, turn=turn)
 
-    def unextracted(self, session: SafeName, limit: int) -> list[Turn]:
+    def list_unextracted(self, session: SafeName, limit: int) -> list[Turn]:
         """Turns that have not ended in a state yet, in the order they were recorded."""
         # Not by the index of states, which most turns of a session share.
         waits = "+t.doc > s.extracted AND +t.state IN ('new', 'failed')"
-        rest = f"{_IN_SESSION} AND {waits} ORDER BY t.doc LIMIT :limit"
-        return self._select(rest, session=session, limit=limit)
+        clause = f"{_IN_SESSION} AND {waits} ORDER BY t.doc LIMIT :limit"
+        return self._select(clause, session=session, limit=limit)
 
     def mark_extracted(self, session: SafeName) -> None:
         """Move the mark up to the first turn that still waits."""
@@ -370,13 +370,12 @@ class SqlLedger(Part):
         return len(rows)
 
     def turns_before(self, session: SafeName, index: int, limit: int) -> list[Turn]:
-        rest = f"{_IN_SESSION} AND t.idx < :index ORDER BY t.idx DESC LIMIT :limit"
-        return self._select(rest, session=session, index=index, limit=limit)[::-1]
+        clause = f"{_IN_SESSION} AND t.idx < :index ORDER BY t.idx DESC LIMIT :limit"
+        return self._select(clause, session=session, index=index, limit=limit)[::-1]
 
     def waiting_tokens(self, sessions: Sequence[SafeName]) -> dict[SafeName, int]:
         """The tokens of the turns of each session that nothing was learned from yet."""
-        rows = self._run("waiting_tokens", sessions=sessions)
-        return dict.fromkeys(sessions, 0) | dict(rows)
+        return dict.fromkeys(sessions, 0) | dict(self._run("waiting_tokens", sessions=sessions))
 
     def count_waiting(self, sessions: Sequence[SafeName]) -> int:
         """The turns of these sessions that nothing was learned from yet."""
@@ -398,7 +397,7 @@ class SqlLedger(Part):
     def transcript(self, session: SafeName) -> Transcript | None:
         return next(iter(self._transcripts("s.id = :session", session=session)), None)
 
-    def untranscribed(self, session: SafeName) -> list[Turn]:
+    def list_untranscribed(self, session: SafeName) -> list[Turn]:
         return self._beyond(_SQL["transcribed"], session)
 
     def mark_transcribed(self, transcript: Transcript) -> None:
@@ -410,8 +409,8 @@ class SqlLedger(Part):
     def drop_transcript(self, session: SafeName) -> None:
         self._run("drop_transcript", session=session)
 
-    def _transcripts(self, rest: str, **values: Any) -> list[Transcript]:
-        statement = f"SELECT {_TRANSCRIPT.columns} {_SQL['transcripts']} AND {rest}"
+    def _transcripts(self, clause: str, **values: Any) -> list[Transcript]:
+        statement = f"SELECT {_TRANSCRIPT.columns} {_SQL['transcripts']} AND {clause}"
         return [_TRANSCRIPT.read(row) for row in self._run(statement, **values)]
 
     def _beyond(self, watermark: str, session: str) -> list[Turn]:
@@ -419,8 +418,8 @@ class SqlLedger(Part):
             f"{_IN_SESSION} AND t.doc > {watermark} ORDER BY t.doc", session=session
         )
 
-    def _select(self, rest: str, **values: Any) -> list[Turn]:
-        return [_read_turn(row) for row in self._run(f"SELECT {_COLUMNS} {rest}", **values)]
+    def _select(self, clause: str, **values: Any) -> list[Turn]:
+        return [_read_turn(row) for row in self._run(f"SELECT {_COLUMNS} {clause}", **values)]
 
 
 @cache

@@ -79,11 +79,11 @@ class SqlMemories(Part):
     def drop_sources(self, id_: str, turns: Sequence[str]) -> None:
         self._run("drop_sources", id=id_, turns=turns)
 
-    def outdated(self, turns: Sequence[str]) -> set[str]:
+    def find_outdated(self, turns: Sequence[str]) -> set[str]:
         """Those of the turns of which everything that was learned no longer holds."""
         return set(self._column("outdated", turns=turns))
 
-    def outdated_in(self, sessions: Collection[str]) -> dict[str, list[str]]:
+    def read_outdated(self, sessions: Collection[str]) -> dict[str, list[str]]:
         """What such turns of these sessions say."""
         by_session: dict[str, list[str]] = {}
         for session, content in self._run("outdated_in", sessions=list(sessions)):
@@ -101,7 +101,6 @@ class SqlMemories(Part):
         return self._column("of_kinds", docs=docs, kinds=kinds)
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
-        """Memories in the order that is wanted."""
         values = {name: getattr(wanted, name) for name in _FILTERS}
         clauses = [narrow(_FILTERS, values)]
         if wanted.having:
@@ -152,14 +151,14 @@ class SqlMemories(Part):
 
     def _with_value(self, slot: str, value: SafeText) -> list[int]:
         """Documents of a slot with that value or none. A slot is read once, whatever is added."""
-        if (known := self._values.get(slot)) is None:
-            known = self._values[slot] = {}
-            listed = f"SELECT doc, value FROM memories WHERE space = :space AND {self.is_slot}"
-            for doc, stored in self._run(f"{listed} AND slot != ''", slot=slot):
-                known.setdefault(fold(stored), []).append(doc)
-        return [*known.get("", ()), *known.get(fold(value), ())]
+        if (by_value := self._values.get(slot)) is None:
+            by_value = self._values[slot] = {}
+            statement = f"SELECT doc, value FROM memories WHERE space = :space AND {self.is_slot}"
+            for doc, stored in self._run(f"{statement} AND slot != ''", slot=slot):
+                by_value.setdefault(fold(stored), []).append(doc)
+        return [*by_value.get("", ()), *by_value.get(fold(value), ())]
 
-    def worded_alike(
+    def find_alike(
         self, content: SafeText, *, project: SafeName, status: MemoryStatus, now: datetime
     ) -> list[Memory]:
         """What has not expired and is worded as ``content``, the oldest first."""
@@ -171,15 +170,15 @@ class SqlMemories(Part):
             hashes = [(wording_of(words), self._space, doc) for doc, words in rows]
             self._conn.executemany(self.statements["set_wording"], hashes)
         # No other index: one project may have very many memories of that status.
-        rest = f"{self.statements['worded_alike']} AND {_LASTS} ORDER BY created_at, doc"
+        clause = f"{self.statements['worded_alike']} AND {_LASTS} ORDER BY created_at, doc"
         values = {"wording": wording, "project": project, "status": status, "at": now}
-        return self._select(rest, values, by_doc=True)
+        return self._select(clause, values, by_doc=True)
 
     def any(self, status: MemoryStatus, project: SafeName) -> bool:
         """Whether there is a memory of that status in a project."""
         return self._run("any_of", status=status, project=project).get is not None
 
-    def stated(
+    def list_stated(
         self, slots: Sequence[str], subjects: Sequence[str], *, each: int
     ) -> list[SlotEntry]:
         """What is or was stated in these slots or of these subjects, the newest ``each``."""
@@ -205,7 +204,7 @@ class SqlMemories(Part):
             now=now,
             limit=limit,
         )
-        cosines = {codec.stored_name(id_): float(cosine) for id_, cosine in rows}
+        cosines = {codec.as_name(id_): float(cosine) for id_, cosine in rows}
         by_id = {memory.id: memory for memory in self.by_id(list(cosines))}
         return [(by_id[id_], cosine) for id_, cosine in cosines.items()]
 
@@ -222,7 +221,7 @@ class SqlMemories(Part):
     def count_offer(self, ids: Sequence[str], at: datetime) -> None:
         self._run("count_offer", ids=ids, at=at)
 
-    def lapsed(self, before: datetime, limit: int) -> list[Memory]:
+    def list_lapsed(self, before: datetime, limit: int) -> list[Memory]:
         """Pending ones from then or earlier, the oldest first."""
         return self._select(
             "status = 'pending' AND created_at <= :before ORDER BY +created_at, doc LIMIT :limit",
@@ -270,11 +269,11 @@ class SqlMemories(Part):
         versions = self._column("chain", id=id_)
         return sorted(self.by_id(versions), key=lambda memory: (memory.created_at, memory.id))
 
-    def _select(self, rest: str, values: dict[str, Any], *, by_doc: bool = False) -> list[Memory]:
+    def _select(self, clause: str, values: dict[str, Any], *, by_doc: bool = False) -> list[Memory]:
         """``by_doc``: the condition names documents, so no index of the space is to be walked."""
         space = "+space" if by_doc else "space"
         rows: list[tuple[Any, ...]] = self._run(
-            f"SELECT {MEMORY.columns}, core FROM memories WHERE {space} = :space AND {rest}",
+            f"SELECT {MEMORY.columns}, core FROM memories WHERE {space} = :space AND {clause}",
             **values,
         ).fetchall()
         sources = self.sources([row[0] for row in rows])

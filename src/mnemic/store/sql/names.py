@@ -56,10 +56,10 @@ class SqlNames(Part):
 
     def only_in(self, removal: Removal) -> set[Name]:
         """Names that nothing has any more once these records are gone."""
-        unused = {Name("session", text) for text in self._ended(removal)}
-        unused |= self._lost("sender", "turns", "sender", removal)
-        unused |= self._lost("channel", "turns", "channel", removal)
-        unused |= self._lost("tool", "turn_tools", "name", removal)
+        unused = {Name("session", text) for text in self._find_ended(removal)}
+        unused |= self._find_lost("sender", "turns", "sender", removal)
+        unused |= self._find_lost("channel", "turns", "channel", removal)
+        unused |= self._find_lost("tool", "turn_tools", "name", removal)
         ended = [name.text for name in unused if name.kind == "session"]
         kinds: tuple[NameKind, ...] = ("project", "topic")
         for kind in kinds:
@@ -69,7 +69,7 @@ class SqlNames(Part):
             unused |= {Name(kind, text) for text in names if text}
         return unused
 
-    def _ended(self, removal: Removal) -> set[str]:
+    def _find_ended(self, removal: Removal) -> set[str]:
         """Sessions without a turn, a memory or a file that stays."""
         ended = set(removal.sessions) | set(self._column("ended", ids=list(removal.turns)))
         types: tuple[RecordType, ...] = ("memory", "attachment")
@@ -78,7 +78,7 @@ class SqlNames(Part):
             ended -= set(self._column(statement, ids=list(removal.of(type_))))
         return ended
 
-    def _lost(self, kind: NameKind, table: str, column: str, removal: Removal) -> set[Name]:
+    def _find_lost(self, kind: NameKind, table: str, column: str, removal: Removal) -> set[Name]:
         """Names that turns have, and no other turn has."""
         if not removal.turns:
             return set()
@@ -98,12 +98,12 @@ class SqlNames(Part):
     def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
         """Records that have one of these names in a copy: index, vector or transcript."""
         return {
-            type_: self._changed(type_, names, columns)
+            type_: self._find_changed(type_, names, columns)
             for type_, columns in _BEARING.items()
             if any(name.kind in _KINDS[column] for name in names for column in columns)
         }
 
-    def _changed(
+    def _find_changed(
         self, type_: RecordType, names: Collection[Name], columns: Sequence[str]
     ) -> list[str]:
         renamed = dict.fromkeys(names, EMPTY)
@@ -128,11 +128,11 @@ class SqlNames(Part):
                 self._run(statement, before=name.text, after=after)
         kinds = {name.kind for name in names}
         for type_, columns in _BEARING.items():
-            listed = tuple(
+            affected = tuple(
                 column for column in columns if column in _IN_JSON and kinds & _KINDS[column]
             )
-            if listed:
-                self._rewrite(TABLES[type_], listed, names)
+            if affected:
+                self._rewrite(TABLES[type_], affected, names)
         if "predicate" in kinds:
             predicates = {after for name, after in names.items() if name.kind == "predicate"}
             for id_, subject, predicate in self._run("of_predicates", listed=predicates).fetchall():
@@ -143,8 +143,8 @@ class SqlNames(Part):
 
     def _make_way(self, table: str, column: str, before: str, after: str) -> None:
         """Remove what already has the new name, where only one row can have it."""
-        for rest in _KEYED.get((table, column), ()):
-            same = "".join(f" AND o.{other} = {table}.{other}" for other in rest)
+        for others in _KEYED.get((table, column), ()):
+            same = "".join(f" AND o.{other} = {table}.{other}" for other in others)
             statement = self._sql("make_way", table=table, column=column, same=same)
             self._run(statement, before=before, after=after)
 
@@ -157,15 +157,13 @@ class SqlNames(Part):
             ]
             if after != cells:
                 sets = ", ".join(f"{column} = ?" for column in columns)
-                self._conn.execute(
-                    f"UPDATE {table} SET {sets} WHERE +space = ? AND doc = ?",
-                    (*after, self._space, doc),
-                )
+                statement = f"UPDATE {table} SET {sets} WHERE +space = ? AND doc = ?"
+                self._conn.execute(statement, (*after, self._space, doc))
 
     def _rename_events(self, names: Renamed) -> None:
         """Events about a session, and the types that a host gave its own."""
-        listed = ", ".join(map(repr, (*_SESSION_EVENTS, *_RULE_EVENTS)))
-        about = f"WHERE space = :space AND subject = :before AND type IN ({listed})"
+        types = ", ".join(map(repr, (*_SESSION_EVENTS, *_RULE_EVENTS)))
+        about = f"WHERE space = :space AND subject = :before AND type IN ({types})"
         for name, after in names.items():
             values = {"before": name.text, "after": after}
             if name.kind == "host" and name.text.startswith("host."):
@@ -228,7 +226,7 @@ def _replace_item(item: Any, places: Places, names: Renamed) -> Any:
 
 def _read_places(listed: Any) -> Any:
     """The kind of the names in a list, or by field those in its objects."""
-    fields = [part.partition("=") for part in listed.split(",")]
+    fields = [field.partition("=") for field in listed.split(",")]
     return {name.replace(" ", "_"): kind for name, sign, kind in fields if sign} or listed
 
 

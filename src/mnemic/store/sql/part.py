@@ -60,8 +60,8 @@ def read_statements(*files: str) -> Mapping[str, str]:
     folder, statements = Path(__file__).parents[1], dict[str, str]()
     for file in files:
         text = (folder / f"{file}.sql").read_text(encoding="utf-8")
-        for part in text.split(_NAME)[1:]:
-            name, *lines = part.splitlines()
+        for section in text.split(_NAME)[1:]:
+            name, *lines = section.splitlines()
             body = "\n".join(line for line in lines if not line.startswith("--"))
             statements[name] = body.strip()
     return statements
@@ -152,14 +152,14 @@ class Part:
 
 def narrow(conditions: Mapping[str, str], values: Mapping[str, Any]) -> str:
     """The conditions of the values that are given, joined by AND."""
-    given = [conditions[name] for name, value in values.items() if value is not None]
-    return " AND ".join(given) or "true"
+    clauses = [conditions[name] for name, value in values.items() if value is not None]
+    return " AND ".join(clauses) or "true"
 
 
 @cache
 def _insert_statement(table: str, names: tuple[str, ...]) -> str:
-    listed, values = ", ".join(names), ", ".join(f":{name}" for name in names)
-    return f"INSERT INTO {table} (space, {listed}) VALUES (:space, {values})"
+    columns, values = ", ".join(names), ", ".join(f":{name}" for name in names)
+    return f"INSERT INTO {table} (space, {columns}) VALUES (:space, {values})"
 
 
 @cache

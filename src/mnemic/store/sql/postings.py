@@ -84,11 +84,11 @@ def _sizes(conn: SqlConnection, space: int) -> dict[RecordType, int]:
     """Documents of each type, taking their numbers to be nearly gapless."""
     # All are asked for before the first is read: a server answers them at once.
     first = {type_: first_doc(space, type_) for type_ in RECORD_TYPES}
-    asked = {
+    answers = {
         type_: conn.execute(_SQL["highest"], (space, first[type_], last_doc(space, type_)))
         for type_ in RECORD_TYPES
     }
-    highest = {type_: rows.get for type_, rows in asked.items()}
+    highest = {type_: rows.get for type_, rows in answers.items()}
     return {t: 0 if doc is None else int(doc) - first[t] + 1 for t, doc in highest.items()}
 
 
@@ -194,7 +194,7 @@ class TermIndex(ABC):
         """The first documents of each term, at most ``limit``."""
 
     @abstractmethod
-    def whole(self, terms: Sequence[Weighed]) -> list[str]:
+    def read_all(self, terms: Sequence[Weighed]) -> list[str]:
         """Every document of each term, joined by commas."""
 
     @abstractmethod
@@ -269,10 +269,10 @@ class Postings:
         """The terms that are there, most telling first; in a large space only the best of them."""
         if not self._small:
             # Among many texts single characters and words of asking are too common to tell.
-            whole = [term for term in query if term.weight >= 1]
-            enough = sum(not term.form_of for term in whole) >= _ENOUGH_TERMS
-            query = whole if enough else query
-        everything = self._weighed(query)
+            words = [term for term in query if term.weight >= 1]
+            enough = sum(not term.form_of for term in words) >= _ENOUGH_TERMS
+            query = words if enough else query
+        everything = self._weigh(query)
         here = {term.form_of or term.text for term in everything if term.rows}
         absent = self._weight_of(
             [term for term in everything if not term.form_of and term.text not in here], here
@@ -293,12 +293,12 @@ class Postings:
         weight = 0.0
         for dense, usual in _USUAL_TERMS.items():
             mine = sum(term.telling for term in absent if _counts_as_absent(term.text, dense=dense))
-            known = any(_is_dense(text) is dense for text in here)
-            if mine and (known or any(self._weighed([QueryTerm(t, 1.0)])[0].rows for t in usual)):
+            written = any(_is_dense(text) is dense for text in here)
+            if mine and (written or any(self._weigh([QueryTerm(t, 1.0)])[0].rows for t in usual)):
                 weight += mine
         return weight
 
-    def _weighed(self, query: Sequence[QueryTerm]) -> list[Weighed]:
+    def _weigh(self, query: Sequence[QueryTerm]) -> list[Weighed]:
         """The terms with how many documents have each: counted, or extrapolated where many do."""
         frequency = self._stats.frequency
         unknown = [term for term in query if _key(term) not in frequency]
@@ -326,9 +326,8 @@ class Postings:
             budget -= term.rows
             (rare if budget >= 0 else common).append(term)
         unread = [term for term in rare if not term.docs]
-        whole = dict(zip(unread, self._lists.whole(unread), strict=True))
-        lists = [DocList(term.docs or whole[term], term.impact) for term in rare]
-        return lists, common
+        loaded = dict(zip(unread, self._lists.read_all(unread), strict=True))
+        return [DocList(term.docs or loaded[term], term.impact) for term in rare], common
 
     def _meet(self, common: Sequence[Weighed], depth: int) -> list[DocList]:
         """Where the rarest common term meets each other one, and the newest that hold it at all."""

@@ -67,8 +67,8 @@ class SqlTasks(Part):
         """
         run_at = run_at or now
         # Every turn asks again for what already waits, so that case is looked for first.
-        wanted = (self._space, kind, key, codec.to_micros(run_at))
-        if self._conn.execute(self.statements["waits"], wanted).get:
+        values = (self._space, kind, key, codec.to_micros(run_at))
+        if self._conn.execute(self.statements["waits"], values).get:
             return
         self._queue(kind, {key: payload}, run_at, now, max_attempts)
 
@@ -109,7 +109,7 @@ class SqlTasks(Part):
             ],
         )
 
-    def unfinished(self, state: JobState | None, limit: int) -> list[Job]:
+    def list_unfinished(self, state: JobState | None, limit: int) -> list[Job]:
         return list(map(JOB.read, self._run("unfinished", state=state, limit=limit)))
 
     def waiting_for_model(self, limit: int) -> list[Job]:
@@ -162,7 +162,7 @@ class SpaceRound:
                 self._until = ended + _LOOKING * (ended - begun)
             return list(self._waiting)
 
-    def served(self, space: int, *, again: bool) -> None:
+    def mark_served(self, space: int, *, again: bool) -> None:
         """It is the last in the row now, or has no more work."""
         with self._guard, suppress(ValueError):
             self._waiting.remove(space)
@@ -188,7 +188,7 @@ class SqlQueue(ABC):
 
     def finish(self, job: Job, owner: str) -> None:
         with self._store.write_queue() as conn:
-            _run(conn, "finish", **self._held(conn, job, owner))
+            _run(conn, "finish", **self._identify(conn, job, owner))
 
     def retry(
         self,
@@ -213,7 +213,7 @@ class SqlQueue(ABC):
             payload[WAITING_SINCE] = waiting_since.isoformat()
         with self._store.write_queue() as conn:
             unit = self._store.enter(conn, job.space)
-            held = self._held(conn, job, owner)
+            held = self._identify(conn, job, owner)
             times = {"run_at": run_at, "now": now}
             _run(conn, "retry", **held, **times, error=error, returned=not counted, payload=payload)
             settled = conn.changes()
@@ -232,7 +232,7 @@ class SqlQueue(ABC):
         """Put a job aside as dead, with the reason."""
         with self._store.write_queue() as conn:
             unit = self._store.enter(conn, job.space)
-            _run(conn, "bury", **self._held(conn, job, owner), error=error)
+            _run(conn, "bury", **self._identify(conn, job, owner), error=error)
             if conn.changes():
                 _note_failure(unit, "dead", job, now, error)
 
@@ -288,14 +288,13 @@ class SqlQueue(ABC):
                 unit.tasks.enqueue(due.kind, key=constant("scheduled"), payload={}, now=now)
             return True
 
-    def _held(self, conn: SqlConnection, job: Job, owner: str) -> dict[str, Any]:
+    def _identify(self, conn: SqlConnection, job: Job, owner: str) -> dict[str, Any]:
         """What names a job that this worker holds."""
         return {"space": self._store.number_of(conn, job.space), "id": job.id, "owner": owner}
 
 
 def _run(conn: SqlConnection, name: str, **values: Any) -> SqlRows:
-    encoded = {key: codec.encode(value) for key, value in values.items()}
-    return conn.execute(_SQL[name], encoded)
+    return conn.execute(_SQL[name], {key: codec.encode(value) for key, value in values.items()})
 
 
 def _note_failure(unit: Unit, type_: str, job: Job, now: datetime, error: SafeText) -> None:

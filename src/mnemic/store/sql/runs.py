@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-from mnemic.ids import is_id, last_id_of, made_at
+from mnemic.ids import is_id, last_id_of, read_moment
 from mnemic.store import codec
 from mnemic.store.rows import Claimed, RunRow, StepRow
 from mnemic.store.sql.part import Fields, Part, read_statements
@@ -70,32 +70,22 @@ class SqlRuns(Part):
         self, work: str, run: str, step: str, *, owner: str, now: datetime, error: SafeText = EMPTY
     ) -> None:
         """The step is done; or failed, and may be taken again at once."""
-        self._run(
-            "finish",
-            work=work,
-            run=run,
-            step=step,
-            owner=owner,
-            done=None if error else now,
-            error=error,
-        )
+        place = {"work": work, "run": run, "step": step}
+        self._run("finish", **place, owner=owner, done=None if error else now, error=error)
 
     def close(self, work: str, run: str, now: datetime) -> None:
         self._run("close", work=work, run=run, now=now)
 
     def steps(self, work: str, run: str) -> dict[str, StepRow]:
-        rows = self._run("steps", work=work, run=run)
-        return {row[0]: _STEP.read(row) for row in rows}
+        return {row[0]: _STEP.read(row) for row in self._run("steps", work=work, run=run)}
 
     def last_done(self, step: str) -> datetime | None:
         """When the latest run began in which that step came to its end."""
-        latest = self._run("last_done", step=step).get
-        return codec.maybe_from_micros(latest)
+        return codec.maybe_from_micros(self._run("last_done", step=step).get)
 
-    def begun_after(self, moment: datetime) -> list[tuple[str, str]]:
+    def list_after(self, moment: datetime) -> list[tuple[str, str]]:
         """Work and run of those that began later, the latest first."""
-        rows = self._run("begun_after", moment=moment)
-        return [(work, run) for work, run in rows]
+        return [(work, run) for work, run in self._run("begun_after", moment=moment)]
 
     def last_activity(self, until: datetime) -> datetime | None:
         """When something was last recorded up to then, by the ids of turns and memories."""
@@ -107,9 +97,8 @@ class SqlRuns(Part):
         for table in ("turns", "memories"):
             statement = f"SELECT max(id) FROM {table} WHERE space = :space AND id <= :last"
             latest = self._run(statement, last=last_id_of(until)).get
-            moments.append(made_at(latest) if latest is not None and is_id(latest) else None)
+            moments.append(read_moment(latest) if latest is not None and is_id(latest) else None)
         return max(filter(None, moments), default=None)
 
     def latest(self, work: str) -> RunRow | None:
-        rows = self._run("latest", work=work)
-        return next((_RUN.read(row) for row in rows), None)
+        return next((_RUN.read(row) for row in self._run("latest", work=work)), None)

@@ -48,7 +48,7 @@ def _word_clause(wanted: WordFilter, values: dict[str, Any], table: str) -> str:
         note = f"ifnull({table}.metadata ->> :note_{n}, '')"
         others = f"{note} NOT IN (SELECT value FROM json_each(:notes_{n}))"
         clause = f"({note} = :word_{n} OR ({clause} AND {others}))"
-    either = [clause, *(_word_clause(one, values, table) for one in wanted.also)]
+    either = [clause, *(_word_clause(other, values, table) for other in wanted.also)]
     return f"({' OR '.join(either)})" if wanted.also else clause
 
 

@@ -38,8 +38,7 @@ class SqlScratchpads(Part):
     statements = read_statements("sql/state")
 
     def get(self) -> PadRow | None:
-        rows = self._run("get_scratchpad")
-        return next((_PAD.read(row) for row in rows), None)
+        return next((_PAD.read(row) for row in self._run("get_scratchpad")), None)
 
     def put(self, text: SafeText, at: datetime) -> None:
         self._put("scratchpads", {"text": text, "updated_at": at})
@@ -51,8 +50,7 @@ class SqlCards(Part):
     statements = read_statements("sql/state")
 
     def all(self) -> dict[str, CardRow]:
-        rows = self._run("all_cards")
-        return {row[0]: _CARD.read(row) for row in rows}
+        return {row[0]: _CARD.read(row) for row in self._run("all_cards")}
 
     def put(self, card: CardRow, at: datetime) -> None:
         self._put("cards", {**_CARD.of(card), "made_at": at}, ("name",))
@@ -69,7 +67,7 @@ class SqlOnboardings(Part):
     def get(self) -> OnboardingRow | None:
         for stage, answers in self._run("get_onboarding").fetchall():
             texts = codec.load_mapping(answers).items()
-            return OnboardingRow(stage, {name: codec.stored_text(text) for name, text in texts})
+            return OnboardingRow(stage, {name: codec.as_text(text) for name, text in texts})
         return None
 
     def put(self, row: OnboardingRow, at: datetime) -> None:
@@ -83,7 +81,7 @@ class SqlDocumentStates(Part):
 
     def get(self, name: str) -> DocumentRow | None:
         for written, writing, rolled in self._run("get_document_state", name=name).fetchall():
-            return DocumentRow(codec.stored_name(name), _load(written), _load(writing), rolled)
+            return DocumentRow(codec.as_name(name), _load(written), _load(writing), rolled)
         return None
 
     def put(self, row: DocumentRow, at: datetime) -> None:
@@ -92,8 +90,7 @@ class SqlDocumentStates(Part):
         self._put("documents", {**mark, **state}, ("name",))
 
     def choices(self) -> list[DocumentChoice]:
-        rows = self._run("document_choices")
-        return [_CHOICE.read(row) for row in rows]
+        return [_CHOICE.read(row) for row in self._run("document_choices")]
 
     def choose(self, choice: DocumentChoice) -> None:
         self._put("document_choices", _CHOICE.of(choice), ("document", "memory"))
@@ -160,33 +157,33 @@ class SqlEchoes(Part):
                 "note",
                 session=session,
                 line=line,
-                marks=_packed(marks),
-                words=_packed(words),
+                marks=_pack(marks),
+                words=_pack(words),
                 taint=TRUSTS.index(trust),
                 since=since,
                 at=at,
             )
-        for chosen in ("taint < 2", "taint >= 2"):
-            self._run(self._sql("drop_oldest", chosen=chosen), session=session, most=most)
+        for condition in ("taint < 2", "taint >= 2"):
+            self._run(self._sql("drop_oldest", chosen=condition), session=session, most=most)
 
     def marks(self, session: SafeName, since: datetime) -> dict[int, int]:
         """The marks of a session, and of what was said in none in particular."""
         rows = self._run("marks", session=session, since=since)
         first_shown: dict[int, int] = {}
         for packed, first in rows:
-            first_shown.update(dict.fromkeys(_unpacked(packed), first))
+            first_shown.update(dict.fromkeys(_unpack(packed), first))
         return first_shown
 
-    def untrusted(self, since: datetime) -> list[tuple[Trust, frozenset[int]]]:
+    def list_untrusted(self, since: datetime) -> list[tuple[Trust, frozenset[int]]]:
         """The words of lines that tools and outsiders said, in any session."""
         rows = self._run("untrusted", since=since)
-        return [(TRUSTS[taint], frozenset(_unpacked(words))) for taint, words in rows]
+        return [(TRUSTS[taint], frozenset(_unpack(words))) for taint, words in rows]
 
     def drop_marked(self, marks: frozenset[int]) -> None:
         """Remove the lines that have one of these marks."""
         rows = self._run("every_line")
         for session, line, packed in rows.fetchall():
-            if not marks.isdisjoint(_unpacked(packed)):
+            if not marks.isdisjoint(_unpack(packed)):
                 self._run("drop_line", session=session, line=line)
 
     def drop(self, before: datetime | None) -> None:
@@ -194,11 +191,11 @@ class SqlEchoes(Part):
         self._run("drop", limit=(1 << 62) if before is None else before)
 
 
-def _packed(marks: Sequence[int]) -> bytes:
+def _pack(marks: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(marks)}q", *marks)
 
 
-def _unpacked(packed: bytes) -> tuple[int, ...]:
+def _unpack(packed: bytes) -> tuple[int, ...]:
     if len(packed) % _MARK:
         raise StoreDamaged(
             "The echo marks in the database are damaged",

@@ -113,34 +113,31 @@ class SqlSync(Part):
         session = {"session": _SESSION} if table.name == "turns" else {}
         named = ", ".join(f"{name} = {session.get(name, f':{name}')}" for name in values)
         reset = ", wording = NULL" if table.name == "memories" and "content" in values else ""
-        chosen = "".join(f" AND {name} = :at_{name}" for name in key)
-        self._run(
-            f"UPDATE {table.name} SET {named}{reset} WHERE space = :space{chosen}",
-            **values,
-            **{f"at_{name}": value for name, value in key.items()},
-        )
+        condition = "".join(f" AND {name} = :at_{name}" for name in key)
+        statement = f"UPDATE {table.name} SET {named}{reset} WHERE space = :space{condition}"
+        self._run(statement, **values, **{f"at_{name}": value for name, value in key.items()})
 
     def drop(self, table: MovedTable, keys: Iterable[Mapping[str, Any]]) -> None:
         for key in keys:
-            chosen = "".join(f" AND {name} = :{name}" for name in key)
-            self._run(f"DELETE FROM {table.name} WHERE space = :space{chosen}", **key)
+            condition = "".join(f" AND {name} = :{name}" for name in key)
+            self._run(f"DELETE FROM {table.name} WHERE space = :space{condition}", **key)
 
     def shadows(self, table: str, keys: Collection[str] | None = None) -> dict[str, Shadow]:
         """What was exchanged of rows, by their keys."""
         statement = "shadows" if keys is None else "shadows_of"
-        found = self._run(statement, tbl=table, keys=list(keys or ()))
-        return {key: Shadow(*rest) for key, *rest in found}
+        rows = self._run(statement, tbl=table, keys=list(keys or ()))
+        return {key: Shadow(*rest) for key, *rest in rows}
 
-    def held(self, table: str) -> dict[str, Shadow]:
+    def load_held(self, table: str) -> dict[str, Shadow]:
         """The rows that are shown otherwise here."""
         return {key: Shadow(*rest) for key, *rest in self._run("shadows_held", tbl=table)}
 
-    def changed(self) -> dict[str, dict[str, str]] | None:
+    def list_changed(self) -> dict[str, dict[str, str]] | None:
         """The keys noted as changed, by table; None where every row has to be looked at."""
-        found: dict[str, dict[str, str]] = {}
+        keys: dict[str, dict[str, str]] = {}
         for table, key, session in self._run("changed"):
-            found.setdefault(table, {})[key] = session or key
-        return None if "" in found else found
+            keys.setdefault(table, {})[key] = session or key
+        return None if "" in keys else keys
 
     def settle_changes(self, table: str, keys: Collection[str]) -> None:
         """What was noted of these has been looked at."""
@@ -177,13 +174,13 @@ class SqlSync(Part):
         last = self._next_doc("turn") - 1
         self._run("pass_over", sessions=list(sessions), first=first, last=last)
 
-    def replaced_by(self, ids: Collection[str]) -> dict[str, set[str]]:
+    def find_successors(self, ids: Collection[str]) -> dict[str, set[str]]:
         """What took the place of memories, by the events of all devices."""
-        found: dict[str, set[str]] = {}
+        successors: dict[str, set[str]] = {}
         for subject, payload in self._run("replaced_by", ids=list(ids)):
             by = codec.load_mapping(payload).get("by")
-            found.setdefault(subject, set()).update([str(by)] if by else [])
-        return found
+            successors.setdefault(subject, set()).update([str(by)] if by else [])
+        return successors
 
     def bury(self, removal: Removal) -> None:
         """Note removed records by their ids, so that no other copy brings them back."""
@@ -228,11 +225,11 @@ class SqlSync(Part):
 
     def note_forgotten(self, receipt: str, removal: Removal, traces: Any, at: datetime) -> None:
         """Let the other devices forget it too; without any, what ``bury`` noted is enough."""
-        own = next((one for one in self.devices().values() if one.own), None)
-        if own is not None:
+        me = next((device for device in self.devices().values() if device.own), None)
+        if me is not None:
             body = codec.dump({"ids": _by_table(removal), "traces": traces})
             micros = codec.to_micros(at)
-            self.put_receipt(ForgottenRows(receipt, own.device, 0, body, "{}", "{}", micros))
+            self.put_receipt(ForgottenRows(receipt, me.device, 0, body, "{}", "{}", micros))
 
 
 def _by_table(removal: Removal) -> dict[str, list[str]]:

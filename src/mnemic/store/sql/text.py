@@ -39,8 +39,7 @@ class SqlText(Part):
 
     def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
         """The best ``limit`` records of the scope, best first, newer first among equals."""
-        search = partial(self._search, terms, scope, limit)
-        return self._unit.once((*terms, scope, limit), search)
+        return self._unit.once((*terms, scope, limit), partial(self._search, terms, scope, limit))
 
     def _search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
         stats = self._unit.text_stats.of(self._conn, self._space)
@@ -72,11 +71,11 @@ class SqlText(Part):
             telling=matches.telling,
         )
         if scored is None or not row_of:
-            every = added
+            merged = added
         elif not unscored:
-            every = scored
+            merged = scored
         else:
-            every = TermMatches(
+            merged = TermMatches(
                 np.concatenate([scored.scores, added.scores]),
                 np.concatenate([scored.present, added.present]),
                 added.heft,
@@ -85,12 +84,12 @@ class SqlText(Part):
         places = [place for place, doc in enumerate(docs) if doc in rows]
         chosen = [rows[docs[place]] for place in places]
         if len(places) == len(docs):
-            return TermMatches(every.scores[chosen], every.present[chosen], every.heft)
+            return TermMatches(merged.scores[chosen], merged.present[chosen], merged.heft)
         scores = np.zeros(len(docs))
-        scores[places] = every.scores[chosen]
-        has = np.zeros((len(docs), every.present.shape[1]), bool)
-        has[places] = every.present[chosen]
-        return TermMatches(scores, has, every.heft)
+        scores[places] = merged.scores[chosen]
+        has = np.zeros((len(docs), merged.present.shape[1]), bool)
+        has[places] = merged.present[chosen]
+        return TermMatches(scores, has, merged.heft)
 
     def having(
         self, matches: TextMatches, docs: Sequence[int], terms: TermSet
@@ -99,14 +98,14 @@ class SqlText(Part):
         packs = self._packs(matches, docs)
         return bm25.having([packs.get(doc, b"") for doc in docs], terms)
 
-    def shared_terms(
+    def find_shared(
         self, matches: TextMatches, docs: Sequence[int], best: Sequence[int]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How much each document shares with the ``best``, beside the terms of the query."""
         packs = self._packs(matches, docs)
         return bm25.shared_terms([packs.get(doc, b"") for doc in docs], best, matches.words)
 
-    def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    def match(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
         packs, matched = self._packs(matches, docs), dict[int, tuple[str, ...]]()
         for doc in filter(packs.__contains__, docs):
@@ -119,7 +118,7 @@ class SqlText(Part):
         """The packed terms of the documents that are indexed; what was read is not read again."""
         unread = [doc for doc in docs if doc not in matches.packs]
         if unread:
-            matches.packs.update(zip(*self._packed(unread), strict=True))
+            matches.packs.update(zip(*self._read_packs(unread), strict=True))
         return matches.packs
 
     def _rank(
@@ -140,12 +139,12 @@ class SqlText(Part):
         scored: TermMatches | None = None
         row_of: dict[int, int] = {}
         for start in range(0, len(docs), _BATCH):
-            batch, packs = self._packed(docs[start : start + _BATCH])
+            batch, packs = self._read_packs(docs[start : start + _BATCH])
             read.update(zip(batch, packs, strict=True))
-            found = bm25.term_matches(packs, weights, stats.length, form_of, telling=telling)
+            present = bm25.term_matches(packs, weights, stats.length, form_of, telling=telling)
             if scored is None:
-                scored, row_of = found, {doc: row for row, doc in enumerate(batch)}
-            scores = found.scores.tolist()
+                scored, row_of = present, {doc: row for row, doc in enumerate(batch)}
+            scores = present.scores.tolist()
             if len(best) >= limit and max(scores, default=0.0) <= best[-1][0]:
                 break
             best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
@@ -155,7 +154,7 @@ class SqlText(Part):
             matches, words, weights, stats.length, telling, absent, form_of, read, scored, row_of
         )
 
-    def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
+    def _read_packs(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""
         rows = self._conn.execute(_SQL["packed"], (str(list(docs)), self._space))
         present: list[int] = []
@@ -170,7 +169,7 @@ class SqlText(Part):
             )
         return present, packs
 
-    def packed_terms(self, type_: RecordType, ids: Sequence[str]) -> dict[str, bytes]:
+    def read_packed(self, type_: RecordType, ids: Sequence[str]) -> dict[str, bytes]:
         """What records are indexed by; no turn with tool calls, whose words are among its own."""
         among = "r.tool_calls IS NULL" if type_ == "turn" else "true"
         return dict(self._run(self._sql("packed_terms", table=TABLES[type_], among=among), ids=ids))
@@ -183,8 +182,8 @@ class SqlText(Part):
         for term in terms:
             words.setdefault(term.form_of or term.text, []).append(term.text)
         docs = self._lists(scope).holding_all(list(words.values()), _MOST_HELD)
-        kept = ScopeFilter(self._conn, self._space, scope).keep(docs)
-        return kept[:limit], len(kept)
+        allowed = ScopeFilter(self._conn, self._space, scope).keep(docs)
+        return allowed[:limit], len(allowed)
 
     def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
         """Those of the documents that the scope allows, in their order."""
@@ -216,7 +215,7 @@ class SqlText(Part):
             stats.names = read_names(self._conn, self._space, stats.sizes)
         return stats.names
 
-    def unindexed(self, type_: RecordType, limit: int) -> list[str]:
+    def list_unindexed(self, type_: RecordType, limit: int) -> list[str]:
         """Records that have no place in the index."""
         return self._column(self._sql("unindexed", table=TABLES[type_]), limit=limit)
 

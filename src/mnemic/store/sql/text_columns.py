@@ -26,7 +26,7 @@ def leaves(value: Any) -> Iterator[str]:
 
 
 # The fields of objects in JSON lists that hold text; names of tools and parameters are none.
-_TEXT_FIELDS = {one.name: one.holds["words"].split(",") for _, one in columns_with("words")}
+_TEXT_FIELDS = {field.name: field.holds["words"].split(",") for _, field in columns_with("words")}
 
 
 def read_words(column: str, value: Any) -> Iterator[str]:
@@ -57,7 +57,6 @@ class TextColumns(NamedTuple):
 
 @cache
 def text_columns() -> Mapping[StoredTextKind, TextColumns]:
-    """Where the texts of each kind stand."""
     places: dict[Any, TextColumns] = {}
     for table, column in columns_with("text"):
         places.setdefault(column.holds["text"], TextColumns(table, [])).columns.append(column)

@@ -26,15 +26,11 @@ class SqlTiers(Part):
     ) -> list[NumberedMemory]:
         """Active memories beyond that number, in order; of these kinds only."""
         chosen = "" if kinds is None else " AND kind IN (SELECT value FROM json_each(:kinds))"
-        docs = self._docs(
-            f"status = 'active' AND doc > :after{chosen} ORDER BY doc LIMIT :limit",
-            after=after,
-            limit=limit,
-            kinds=kinds or (),
-        )
+        clause = f"status = 'active' AND doc > :after{chosen} ORDER BY doc LIMIT :limit"
+        docs = self._docs(clause, after=after, limit=limit, kinds=kinds or ())
         return list(map(NumberedMemory, docs.values(), self._memories(docs)))
 
-    def expired(self, now: datetime, limit: int) -> list[Memory]:
+    def list_expired(self, now: datetime, limit: int) -> list[Memory]:
         """What has outlived its time and was not put away yet, the oldest first."""
         return self._memories(self._docs(_SQL["expired"], now=now, limit=limit))
 
@@ -53,9 +49,9 @@ class SqlTiers(Part):
     def core(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
         """What is always known, the chosen and newest first among equals, whatever was used."""
         order = "importance DESC, core DESC, doc DESC"
-        rest = f"importance >= :least AND {_SQL['fit_for_core']} ORDER BY {order}"
+        clause = f"importance >= :least AND {_SQL['fit_for_core']} ORDER BY {order}"
         values = {"least": least, "now": now, "limit": limit, "trusted": _TRUSTED}
-        return self._memories(self._docs(f"{rest} LIMIT :limit", **values))
+        return self._memories(self._docs(f"{clause} LIMIT :limit", **values))
 
     def core_lines(
         self,
@@ -111,12 +107,12 @@ class SqlTiers(Part):
         """Projects and topics with at least so many active memories."""
         return [(project, topic) for project, topic in self._run("partitions", least=least)]
 
-    def _docs(self, rest: str, **values: Any) -> dict[str, int]:
+    def _docs(self, clause: str, **values: Any) -> dict[str, int]:
         """Ids and numbers of memories, in the order asked for."""
-        statement = f"SELECT id, doc FROM memories WHERE space = :space AND {rest}"
+        statement = f"SELECT id, doc FROM memories WHERE space = :space AND {clause}"
         return dict(self._run(statement, **values))
 
     def _memories(self, ids: Collection[str]) -> list[Memory]:
         """Memories in the order of their ids here."""
         by_id = {memory.id: memory for memory in self._unit.memories.by_id(list(ids))}
-        return [by_id[codec.stored_name(id_)] for id_ in ids]
+        return [by_id[codec.as_name(id_)] for id_ in ids]

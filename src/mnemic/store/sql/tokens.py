@@ -88,8 +88,8 @@ class SqlTokens:
     def uses(self, token: str, period: str) -> int:
         return int(self._run("uses_of", token=token, period=period).get or 0)
 
-    def _grants(self, rest: str, *values: Any) -> Iterator[Grant]:
-        rows = self._conn.execute(f"SELECT {_GRANT.columns} FROM tokens t {rest}", values)
+    def _grants(self, clause: str, *values: Any) -> Iterator[Grant]:
+        rows = self._conn.execute(f"SELECT {_GRANT.columns} FROM tokens t {clause}", values)
         return map(_GRANT.read, rows.fetchall())
 
     def _run(self, statement: str, /, **values: Any) -> SqlRows:

@@ -46,12 +46,13 @@ def read_column(table: MovedTable, name: str) -> str:
 
 @cache
 def statements_of(table: MovedTable) -> Statements:
-    def told(part: str, usual: str) -> str:
-        return _LAYOUT.get(f"{table.name} {part}", usual)
+    def layout(name: str, usual: str) -> str:
+        return _LAYOUT.get(f"{table.name} {name}", usual)
 
-    source, where = told("table", table.name), told("where", "r.space = :space")
+    source, where = layout("table", table.name), layout("where", "r.space = :space")
     cells = ", ".join(read_column(table, name) for name in table.names)
-    order = ", ".join(f"r.{name}" for name in told("order", " ".join(table.key) or "space").split())
+    names = layout("order", " ".join(table.key) or "space").split()
+    order = ", ".join(f"r.{name}" for name in names)
     page = f"SELECT {cells}, {order} FROM {source} r WHERE {where}"
     end = f" ORDER BY {order} LIMIT :limit"
     after = ", ".join(f":after_{n}" for n in range(order.count(",") + 1))
@@ -60,15 +61,15 @@ def statements_of(table: MovedTable) -> Statements:
     values |= {
         name: f":{name}" for name in table.names if f"{table.name} read {name}" not in _LAYOUT
     }
-    made = f"{table.name} write "
-    values |= {n.removeprefix(made): cell for n, cell in _LAYOUT.items() if n.startswith(made)}
+    prefix = f"{table.name} write "
+    values |= {n.removeprefix(prefix): cell for n, cell in _LAYOUT.items() if n.startswith(prefix)}
     return Statements(
         f"SELECT count(*) FROM {source} r WHERE {where}",
         page + end,
         f"{page} AND ({order}) > ({after}){end}",
-        f"SELECT {cells} FROM {source} r WHERE {told('find', own_key)}",
+        f"SELECT {cells} FROM {source} r WHERE {layout('find', own_key)}",
         f"INSERT INTO {source} ({', '.join(values)}) SELECT {', '.join(values.values())}",
-        told("stands for", ""),
+        layout("stands for", ""),
     )
 
 
@@ -94,39 +95,39 @@ class SqlTransfer(Part):
         statements, wide = statements_of(table), len(table.columns)
         statement, values = statements.first, {**self._numbers, "limit": batch}
         while True:
-            found: list[Any] = self._conn.execute(statement, values).fetchall()
-            rows = [_to_cells(table, row[:wide]) for row in found]
+            page: list[Any] = self._conn.execute(statement, values).fetchall()
+            rows = [_to_cells(table, row[:wide]) for row in page]
             if "record" in table.names:  # vectors of records that are no more lead to nothing
                 place = table.names.index("record")
                 rows = [row for row in rows if row[place] is not None]
             if rows:
                 yield rows
-            if len(found) < batch:
+            if len(page) < batch:
                 return
             statement = statements.further
-            values |= {f"after_{n}": value for n, value in enumerate(found[-1][wide:])}
+            values |= {f"after_{n}": value for n, value in enumerate(page[-1][wide:])}
 
-    def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
+    def find_stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
         """What stands here for each row, also a further mark or a job that waits for the same."""
-        every = [self._values(table, row) for row in rows]
-        stored = self._find(table, rows, every)
+        bindings = [self._values(table, row) for row in rows]
+        stored = self._find(table, rows, bindings)
         return [
-            row if self._is_known(table, values, here, row) else here
-            for row, values, here in zip(rows, every, stored, strict=True)
+            row if self._is_known(table, values, current, row) else current
+            for row, values, current in zip(rows, bindings, stored, strict=True)
         ]
 
     def _find(
-        self, table: MovedTable, rows: Sequence[Cells], every: Sequence[Mapping[str, Any]]
+        self, table: MovedTable, rows: Sequence[Cells], bindings: Sequence[Mapping[str, Any]]
     ) -> list[Cells | None]:
         """What has the key of each row."""
-        stored = self._unit.first_rows(statements_of(table).find, every)
-        return [_keyed(table, here, row) for here, row in zip(stored, rows, strict=True)]
+        stored = self._unit.first_rows(statements_of(table).find, bindings)
+        return [_with_key(table, current, row) for current, row in zip(stored, rows, strict=True)]
 
     def _is_known(
-        self, table: MovedTable, values: Mapping[str, Any], found: Cells | None, row: Cells
+        self, table: MovedTable, values: Mapping[str, Any], current: Cells | None, row: Cells
     ) -> bool:
         """Whether a row is here, or what is here does for one that says something else."""
-        if found is not None and table.same(found, row):
+        if current is not None and table.same(current, row):
             return True
         rule = statements_of(table).stands_for
         return bool(rule and self._conn.execute(rule, values).get)
@@ -138,41 +139,41 @@ class SqlTransfer(Part):
         place, stays as it is and makes a conflict. A record is given its number in the order of
         the places, and has still to be indexed.
         """
-        every = [self._values(table, row) for row in rows]
-        added = self._put_new(table, rows, every)
-        known, conflicts = 0, []
+        bindings = [self._values(table, row) for row in rows]
+        added = self._put_new(table, rows, bindings)
+        repeated, conflicts = 0, []
         for n in sorted(set(range(len(rows))).difference(added)):
-            (here,) = self._find(table, [rows[n]], [every[n]])
-            if self._is_known(table, every[n], here, rows[n]):
-                known += 1
+            (current,) = self._find(table, [rows[n]], [bindings[n]])
+            if self._is_known(table, bindings[n], current, rows[n]):
+                repeated += 1
                 continue
             try:
                 with self._undone_if_refused(table, rows[n]):
-                    self._put_row(table, rows[n], every[n], here)
+                    self._put_row(table, rows[n], bindings[n], current)
             except RowRefused as refused:
                 conflicts.append(RowConflict(n, str(refused)))
             else:
                 added.append(n)
         if added:
             self._follow_up(table, [rows[n] for n in sorted(added)])
-        return PutRows(sorted(added), known, conflicts)
+        return PutRows(sorted(added), repeated, conflicts)
 
     def _put_new(
-        self, table: MovedTable, rows: Sequence[Cells], every: Sequence[Mapping[str, Any]]
+        self, table: MovedTable, rows: Sequence[Cells], bindings: Sequence[Mapping[str, Any]]
     ) -> list[int]:
         """Add all rows with a new key at once, and say which; none where one does not fit."""
         if not rows or not table.key or statements_of(table).stands_for:
             return []
         new: dict[Cells, int] = {}
-        for n, here in enumerate(self._find(table, rows, every)):
-            if here is None:
+        for n, current in enumerate(self._find(table, rows, bindings)):
+            if current is None:
                 new.setdefault(tuple(rows[n][key] for key in table.keys), n)
         try:
             for n in new.values():
-                self._check(table, every[n])
+                self._check(table, bindings[n])
             with self._undone_if_refused(table, rows[0]):
                 for n in new.values():
-                    self._insert_row(table, every[n])
+                    self._insert_row(table, bindings[n])
         except RowRefused:
             return []
         return list(new.values())
@@ -195,7 +196,7 @@ class SqlTransfer(Part):
         raise NotImplementedError
 
     def _put_row(
-        self, table: MovedTable, row: Cells, values: Mapping[str, Any], found: Cells | None
+        self, table: MovedTable, row: Cells, values: Mapping[str, Any], current: Cells | None
     ) -> None:
         write = {
             "session_progress": self._put_progress,
@@ -204,9 +205,9 @@ class SqlTransfer(Part):
             "embedders": self._put_embedder,
         }.get(table.name)
         if write is not None:
-            write(values, found)
-        elif found is not None:
-            raise RowRefused(f"another {_one(table)} has its key {_named(table, row)}")
+            write(values, current)
+        elif current is not None:
+            raise RowRefused(f"another {_one(table)} has its key {_name_row(table, row)}")
         else:
             self._check(table, values)
             self._insert_row(table, values)
@@ -240,24 +241,24 @@ class SqlTransfer(Part):
         if not np.isfinite(square) or (table.name == "vectors" and abs(square - 1) > _UNIT):
             raise RowRefused("its vector is not of length 1")
 
-    def _put_embedder(self, values: Mapping[str, Any], found: Cells | None) -> None:
-        if found is not None and found[1] and values["dimensions"]:
-            raise RowRefused(f"the embedder {values['name']!r} has {found[1]} dimensions here")
+    def _put_embedder(self, values: Mapping[str, Any], current: Cells | None) -> None:
+        if current is not None and current[1] and values["dimensions"]:
+            raise RowRefused(f"the embedder {values['name']!r} has {current[1]} dimensions here")
         self._conn.execute(_LAYOUT["put embedder"], values)
 
-    def _put_progress(self, values: Mapping[str, Any], found: Cells | None) -> None:
+    def _put_progress(self, values: Mapping[str, Any], current: Cells | None) -> None:
         """Marks only rise; a turn that still waits to be learned from is not passed over."""
         for mark in ("digested", "extracted"):
             if values[mark] is None:
                 continue
             doc = self._conn.execute(_LAYOUT["turn of mark"].format(mark), values).get
-            if found is None or doc is None:
+            if current is None or doc is None:
                 raise RowRefused(f"it names {values[mark]!r}, which is no turn here")
             waiting = _LAYOUT["first waiting"] if mark == "extracted" else "NULL"
             statement = _LAYOUT["raise mark"].format(mark=mark, waiting=waiting)
             self._conn.execute(statement, {**values, "doc": doc})
 
-    def _put_mark(self, values: Mapping[str, Any], found: Cells | None) -> None:
+    def _put_mark(self, values: Mapping[str, Any], current: Cells | None) -> None:
         """How far embedding has come; records below the mark without vectors go on waiting."""
         type_: RecordType = values["type"]
         number = self._conn.execute(_LAYOUT["embedder number"], values).get
@@ -270,11 +271,11 @@ class SqlTransfer(Part):
         self._put("embedded", {"embedder": number, "type": type_, "doc": doc}, ("embedder", "type"))
         if among != values["records"]:
             cleanup = self._unit.cleanup
-            cleanup.ask_again(cleanup.unvectored(number, _EVERY))
+            cleanup.ask_again(cleanup.list_unvectored(number, _EVERY))
 
-    def _put_schedule(self, values: Mapping[str, Any], found: Cells | None) -> None:
+    def _put_schedule(self, values: Mapping[str, Any], current: Cells | None) -> None:
         """One that has never run here is only what opening the memory has made."""
-        if found is not None and found[-1] is not None:
+        if current is not None and current[-1] is not None:
             raise RowRefused(f"{values['kind']!r} is scheduled otherwise here")
         names = ("kind", "cron", "zone", "next_at", "last_at")
         self._put("schedules", {name: values[name] for name in names}, ("kind",))
@@ -304,11 +305,11 @@ class RowRefused(Exception):
     """A row that cannot go in beside what is there."""
 
 
-def _keyed(table: MovedTable, found: Sequence[Any] | None, row: Cells) -> Cells | None:
+def _with_key(table: MovedTable, current: Sequence[Any] | None, row: Cells) -> Cells | None:
     """What was found for a row; its key is as asked for, however it is written here."""
-    if found is None:
+    if current is None:
         return None
-    cells = list(_to_cells(table, found))
+    cells = list(_to_cells(table, current))
     for n in table.keys:
         cells[n] = row[n]
     return tuple(cells)
@@ -324,19 +325,19 @@ def _one(table: MovedTable) -> str:
     return table.record or f"row of {table.name}"
 
 
-def _named(table: MovedTable, row: Cells) -> str:
+def _name_row(table: MovedTable, row: Cells) -> str:
     return " ".join(repr(row[n]) for n in table.keys)
 
 
 def missing(table: MovedTable, row: Cells, column: str) -> RowRefused:
     """A row names something that is not here, so that a column would be empty."""
     what = {"doc": "record"}.get(column, column)
-    return RowRefused(f"{_one(table)} {_named(table, row)} names a {what} that is not here")
+    return RowRefused(f"{_one(table)} {_name_row(table, row)} names a {what} that is not here")
 
 
-def occupied(table: MovedTable, row: Cells) -> RowRefused:
-    return RowRefused(f"another {_one(table)} is in the place of {_named(table, row)}")
+def duplicate(table: MovedTable, row: Cells) -> RowRefused:
+    return RowRefused(f"another {_one(table)} is in the place of {_name_row(table, row)}")
 
 
-def misfit(table: MovedTable, row: Cells, said: str) -> RowRefused:
-    return RowRefused(f"{_one(table)} {_named(table, row)} does not fit: {said}")
+def misfit(table: MovedTable, row: Cells, reason: str) -> RowRefused:
+    return RowRefused(f"{_one(table)} {_name_row(table, row)} does not fit: {reason}")

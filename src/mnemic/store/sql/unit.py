@@ -109,9 +109,9 @@ class Unit:
             self._answers[question] = ask()
         return cast("T", self._answers[question])
 
-    def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
+    def first_rows(self, statement: str, bindings: Iterable[Mapping[str, Any]]) -> list[Any]:
         """The first row of a statement for each of the values; None where it has none."""
-        return [self.conn.execute(statement, values).fetchone() for values in every]
+        return [self.conn.execute(statement, values).fetchone() for values in bindings]
 
     def encode_vector(self, vector: bytes) -> Any:
         """A vector as the database takes it."""

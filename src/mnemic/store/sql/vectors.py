@@ -42,18 +42,18 @@ class SqlVectors(Part):
     def embedder(self, name: str, dimensions: int) -> int:
         """The number of an embedder, given when it is first used."""
         self._run("embedder", name=name, dimensions=dimensions)
-        return self.known_embedders()[name]
+        return self.list_embedders()[name]
 
-    def known_embedders(self) -> dict[str, int]:
+    def list_embedders(self) -> dict[str, int]:
         return dict(self._run("known_embedders"))
 
     # --- what is still to be done ---------------------------------------------------------------
 
-    def unembedded(self, embedder: int, limit: int) -> list[EmbedText]:
+    def list_unembedded(self, embedder: int, limit: int) -> list[EmbedText]:
         """Records without vectors of this embedder, and those whose text has changed."""
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
-            reached = self._reached(embedder, type_)
+            reached = self._read_progress(embedder, type_)
             first, last = first_doc(self._space, type_), last_doc(self._space, type_)
             for name in ("unembedded", "changed"):
                 statement = self._fill(name, type_)
@@ -74,11 +74,11 @@ class SqlVectors(Part):
         total: int = self._run("waiting").get
         for type_ in RECORD_TYPES:
             first, last = first_doc(self._space, type_), self._next_doc(type_) - 1
-            span = {"first": first, "reached": self._reached(embedder, type_), "last": last}
+            span = {"first": first, "reached": self._read_progress(embedder, type_), "last": last}
             total += self._run(self._sql("beyond", table=TABLES[type_]), **span).get
         return total
 
-    def _reached(self, embedder: int, type_: RecordType) -> int:
+    def _read_progress(self, embedder: int, type_: RecordType) -> int:
         reached = self._run("reached", embedder=embedder, type=type_).get
         return first_doc(self._space, type_) - 1 if reached is None else int(reached)
 
@@ -98,7 +98,7 @@ class SqlVectors(Part):
         for type_ in {type_of(record.doc) for record in done}:
             mine = [record for record in done if type_of(record.doc) == type_]
             self._drop(embedder, type_, [record for record in mine if record.change])
-            reached = max(self._reached(embedder, type_), *(record.doc for record in mine))
+            reached = max(self._read_progress(embedder, type_), *(record.doc for record in mine))
             mark = {"embedder": embedder, "type": type_, "doc": reached}
             self._put("embedded", mark, ("embedder", "type"))
         self._conn.executemany(
@@ -116,13 +116,12 @@ class SqlVectors(Part):
 
     def retire_others(self, embedder: int) -> None:
         """Forget what other embedders made of this space."""
-        for other in set(self.known_embedders().values()) - {embedder}:
+        for other in set(self.list_embedders().values()) - {embedder}:
             # One by one: "all but this" would walk every vector of the space.
             had = self.state(other).reached
             for table in ("vectors", "token_vectors", "embedded", "embedding_cache"):
-                self._run(
-                    f"DELETE FROM {table} WHERE space = :space AND embedder = :other", other=other
-                )
+                statement = f"DELETE FROM {table} WHERE space = :space AND embedder = :other"
+                self._run(statement, other=other)
             for type_ in had:
                 self.count_rewrite(type_)
 
@@ -146,10 +145,8 @@ class SqlVectors(Part):
         docs = [record.doc for record in changed]
         for table in ("vectors", "token_vectors"):
             self._run(self._sql("drop_of_docs", table=table), embedder=embedder, docs=docs)
-        self._conn.executemany(
-            self.statements["settle_change"],
-            [(self._space, record.doc, record.change) for record in changed],
-        )
+        rows = [(self._space, record.doc, record.change) for record in changed]
+        self._conn.executemany(self.statements["settle_change"], rows)
         self.count_rewrite(type_)
 
     def count_rewrite(self, type_: RecordType) -> None:
@@ -185,16 +182,16 @@ class SqlVectors(Part):
         length = self._length(embedder)
         docs: list[int] = []
         vectors: list[bytes] = []
-        for doc, vector in self.stored(embedder, first, last_doc(self._space, type_), most):
+        for doc, vector in self.walk(embedder, first, last_doc(self._space, type_), most):
             if most is not None and len(docs) >= most and doc != docs[-1]:
                 break
             if len(vector) != length:
-                raise _damaged(f"one has {len(vector)} bytes instead of {length}")
+                raise _damage(f"one has {len(vector)} bytes instead of {length}")
             docs.append(doc)
             vectors.append(vector)
         return LoadedVectors(docs, b"".join(vectors))
 
-    def stored(
+    def walk(
         self, embedder: int, first: int, last: int, most: int | None
     ) -> Iterable[tuple[int, bytes]]:
         """Vectors of documents beyond the first, in order: all, or at least ``most``."""
@@ -226,7 +223,7 @@ class SqlVectors(Part):
             embedder=embedder,
             **({"docs": str(list(docs))} if docs else {}),
         )
-        return checked_cosines(rows)
+        return check_cosines(rows)
 
     def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
         """Cosines of about so many vectors, spread over all of the type that has most."""
@@ -238,19 +235,18 @@ class SqlVectors(Part):
         docs = range(first, last + 1, max(1, (last + 1 - first) // count))
         return self._compare("sample", embedder, query, docs)
 
-    def indexed(self, embedder: int) -> bool:
+    def has_index(self, embedder: int) -> bool:
         """Whether the database itself finds the nearest without comparing all."""
         return False
 
     def nearest(
         self, embedder: int, type_: RecordType, query: bytes, limit: int
     ) -> list[tuple[int, float]]:
-        """By a scan."""
         best: dict[int, float] = {}
         for doc, cosine in self.scan(embedder, query):
             if type_of(doc) == type_:
                 best[doc] = max(cosine, best.get(doc, -1.0))
-        return sorted(best.items(), key=lambda one: -one[1])[:limit]
+        return sorted(best.items(), key=lambda pair: -pair[1])[:limit]
 
     def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
         """The cosine of the best passage of each document that has one."""
@@ -262,19 +258,15 @@ class SqlVectors(Part):
 
     # --- the cache of paid answers --------------------------------------------------------------
 
-    def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        rows = self._unit.first_rows(
-            self.statements["cached"],
-            [{"space": self._space, "embedder": embedder, "hash": hash_} for hash_ in hashes],
-        )
+    def read_cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        keys = [{"space": self._space, "embedder": embedder, "hash": hash_} for hash_ in hashes]
+        rows = self._unit.first_rows(self.statements["cached"], keys)
         return {hash_: row[0] for hash_, row in zip(hashes, rows, strict=True) if row}
 
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None:
         self._check_lengths(embedder, vectors.values())
-        self._conn.executemany(
-            self.statements["cache"],
-            [(self._space, embedder, hash_, vector) for hash_, vector in vectors.items()],
-        )
+        rows = [(self._space, embedder, hash_, vector) for hash_, vector in vectors.items()]
+        self._conn.executemany(self.statements["cache"], rows)
 
 
 def _unlike(length: int, expected: int) -> BadVector:
@@ -285,17 +277,17 @@ def _unlike(length: int, expected: int) -> BadVector:
     )
 
 
-def _damaged(how: str) -> StoreDamaged:
+def _damage(how: str) -> StoreDamaged:
     return StoreDamaged(
         f"The vectors in the database are damaged: {how}",
         remedy="Restore a backup, or change embedding.model and back to make them anew",
     )
 
 
-def checked_cosines(rows: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
+def check_cosines(rows: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
     cosines: list[tuple[int, float]] = []
     for doc, cosine in rows:
         if cosine is None or abs(cosine) > 1 + _ROUNDING:
-            raise _damaged("one holds something other than numbers")
+            raise _damage("one holds something other than numbers")
         cosines.append((doc, cosine))
     return cosines

@@ -21,7 +21,7 @@ import apsw
 
 from mnemic import errors
 from mnemic.store.contract import MADE_AT, Store
-from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
+from mnemic.store.new_file import UnfinishedFile, exists_error, explain_errors, sync_folder
 from mnemic.store.sqlite import migrate
 from mnemic.store.sqlite.connection import MEMORY, Database, explain, explaining
 from mnemic.store.sqlite.keys import CIPHER, FileKey, check_key, key_for
@@ -48,7 +48,7 @@ def back_up(
 ) -> Backup:
     """A checked copy of the file as it is now; nobody is kept from reading or writing."""
     if not replace and os.path.lexists(target):
-        raise taken(target)
+        raise exists_error(target)
     if target.exists() and database.path != MEMORY and target.samefile(database.path):
         raise errors.InvalidInput(f"{target} is itself the database", remedy="Choose another name")
     refuse_logs(target)
@@ -57,7 +57,7 @@ def back_up(
             counts = count_rows(conn)
             secret = database.key.for_file(database.path) if database.key else ""
             _copy(conn, unfinished.path, progress, secret)
-        copy = examined(unfinished.path, target, database.key)
+        copy = examine(unfinished.path, target, database.key)
         compare_counts(copy, counts)
         unfinished.put(replace=replace)
     return copy
@@ -70,7 +70,7 @@ def is_backup_of(store: Store, file: Path) -> bool:
         if not migrate.inspect(str(file), key):
             return False
         with _reading(file, key) as conn:
-            return bool(conn.execute(MADE_AT).get == store.made_at())
+            return bool(conn.execute(MADE_AT).get == store.read_origin())
     except (apsw.Error, errors.StoreError):
         return False
 
@@ -93,7 +93,7 @@ def restore(
     if not migrate.inspect(str(backup), used):
         raise errors.NotFound(f"There is no backup at {backup}", remedy="Name the file of a backup")
     if not force and _leftovers(to):
-        raise taken(to)
+        raise exists_error(to)
     with UnfinishedFile(to) as unfinished:
         with _reading(backup, used) as conn, explaining(backup):
             migrate.refuse_foreign(conn, str(backup))
@@ -102,7 +102,7 @@ def restore(
         released = _release(unfinished.path, used)
         with _reading(unfinished.path, used) as conn:
             spaces = _space_names(conn)
-        copy = examined(unfinished.path, backup, used)
+        copy = examine(unfinished.path, backup, used)
         with alone(to, key):
             aside = _set_aside(to, now)
             unfinished.put(replace=True)
@@ -139,7 +139,7 @@ def _copy(source: apsw.Connection, target: Path, progress: PageProgress, secret:
         raise explain(error, str(target)) from error
 
 
-def examined(copy: Path, original: Path, key: FileKey | None = None) -> Backup:
+def examine(copy: Path, original: Path, key: FileKey | None = None) -> Backup:
     """What a copy holds, after SQLite has found nothing wrong with it."""
     with _reading(copy, key) as conn, explaining(original):
         problems = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(5)")]
@@ -263,7 +263,7 @@ def _set_aside(place: Path, now: datetime) -> str:
         f"{place.stem}.before-restore-{now:%Y%m%d-%H%M%S}{mark}{place.suffix}" for mark in marks
     )
     aside = next(free for name in names if not _leftovers(free := place.with_name(name)))
-    with typed(place, "kept aside"):
+    with explain_errors(place, "kept aside"):
         for file in leftovers:
             name = aside.with_name(aside.name + file.name.removeprefix(place.name))
             try:
@@ -301,9 +301,9 @@ def rewrite(file: Path, old: FileKey | None, new: FileKey | None) -> Backup:
         name = f"file:{quote(str(unfinished.path))}?cipher={CIPHER}&key={secret}"
         with explaining(file):
             conn.execute("VACUUM INTO ?", (name,))
-        copy = examined(unfinished.path, file, new)
+        copy = examine(unfinished.path, file, new)
         compare_counts(copy, count_rows(conn))
-        with typed(file, "replaced"), file.open("r+b") as former:
+        with explain_errors(file, "replaced"), file.open("r+b") as former:
             unfinished.put(replace=True)
             if old is None:
                 _overwrite(former.fileno())

@@ -135,9 +135,9 @@ def explain(error: Exception, path: str) -> errors.StoreError:
         signs.add("FullError")
     if isinstance(error, apsw.NotADBError) and is_encrypted(path):
         signs.add("WrongKey")
-    found = next(one for one in failures_of("sqlite") if not signs.isdisjoint(one.signs))
-    message = found.message.format(path=path, message=f"{path}: {error}")
-    return found.kind(message, remedy=found.remedy)
+    failure = next(failure for failure in failures_of("sqlite") if signs & set(failure.signs))
+    message = failure.message.format(path=path, message=f"{path}: {error}")
+    return failure.kind(message, remedy=failure.remedy)
 
 
 @contextlib.contextmanager
@@ -394,7 +394,7 @@ class Database:
     def _writing(self) -> apsw.Connection:
         if self._writer is None:
             self._writer = self._connect()
-            self._place = _opened_place(self._writer, self._file)
+            self._place = _find_place(self._writer, self._file)
             self._is_prepared = False
         if not self._is_prepared:
             self._prepares(self._writer)
@@ -436,16 +436,16 @@ class Database:
             else:
                 return Reader(conn, None)
         reader = self._readable.connect(beside=self._chosen)
-        return Reader(self._prepared(reader.conn), reader.state)
+        return Reader(self._prepare(reader.conn), reader.state)
 
     def _connect(self) -> apsw.Connection:
         # The salt is read once: closing a file lets go of the locks that SQLite has on it.
         if self.key is not None and not self._secret:
             self._secret = self.key.for_file(self.path)
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        return self._prepared(connect(self.path, flags, self._secret))
+        return self._prepare(connect(self.path, flags, self._secret))
 
-    def _prepared(self, conn: apsw.Connection) -> apsw.Connection:
+    def _prepare(self, conn: apsw.Connection) -> apsw.Connection:
         # A connection that is merely dropped, after a failure, does not touch the file.
         conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         conn.set_busy_handler(self._patience())
@@ -487,7 +487,7 @@ def _place_of(file: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _opened_place(conn: apsw.Connection, file: str) -> tuple[int, int] | None:
+def _find_place(conn: apsw.Connection, file: str) -> tuple[int, int] | None:
     """Which file a connection has open, if it still stands under its name."""
     place, moved = _place_of(file), ctypes.c_int(0)
     conn.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))

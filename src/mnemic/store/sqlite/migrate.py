@@ -43,7 +43,7 @@ def prepare(database: Database, now: int) -> None:
     if state:
         with database.read() as conn:
             refuse_foreign(conn, database.path)
-    if state == LATEST and (database.read_only or not _left_wal(database.path)):
+    if state == LATEST and (database.read_only or not _lacks_wal(database.path)):
         return
     if database.read_only:
         raise errors.StoreReadOnly(
@@ -130,7 +130,7 @@ def foreign_objects(conn: SqlConnection) -> list[str]:
     objects = objects_of(conn)
     if digest_of(objects) == DIGEST:
         return []
-    ours = _made_with(int(conn.execute("PRAGMA user_version").get))
+    ours = _make_objects(int(conn.execute("PRAGMA user_version").get))
     return [f"{key[0]} {key[1]}" for key, sql in sorted(objects.items()) if ours.get(key) != sql]
 
 
@@ -145,7 +145,7 @@ def objects_of(conn: SqlConnection) -> SchemaObjects:
     return {(type_, name): sql for type_, name, sql in rows if name not in _STATISTICS}
 
 
-def _made_with(version: int) -> SchemaObjects:
+def _make_objects(version: int) -> SchemaObjects:
     """The schema of a version, made anew."""
     with contextlib.closing(apsw.Connection(MEMORY)) as conn:
         for number in range(1, version + 1):
@@ -212,7 +212,7 @@ def _has_wal(path: str) -> bool:
         return False
 
 
-def _left_wal(path: str) -> bool:
+def _lacks_wal(path: str) -> bool:
     """Whether another program left the file with a rollback journal, which blocks readers."""
     if path == MEMORY:
         return False
@@ -266,6 +266,7 @@ def _note(conn: apsw.Connection, versions: Sequence[int], now: int) -> None:
         "CREATE TABLE IF NOT EXISTS migrations ("
         "version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT"
     )
-    conn.executemany("INSERT INTO migrations VALUES (?, ?)", [(one, now) for one in versions])
+    rows = [(version, now) for version in versions]
+    conn.executemany("INSERT INTO migrations VALUES (?, ?)", rows)
     conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     conn.execute(f"PRAGMA user_version = {versions[-1]}")

@@ -107,7 +107,7 @@ class ReadOnlyFile:
     def _connect_copy(self, state: FileState) -> apsw.Connection:
         if self._copy is None or state != self._copied:
             self.close()
-            self._copy, self._copied = _recovered_copy(self._path, self._key), state
+            self._copy, self._copied = _recover_copy(self._path, self._key), state
         return self._connect(str(Path(self._copy.name) / _COPY), "mode=ro&immutable=1")
 
     def _connect(self, path: str, options: str) -> apsw.Connection:
@@ -151,7 +151,7 @@ def read_something(conn: apsw.Connection) -> None:
     conn.execute("PRAGMA schema_version").fetchall()
 
 
-def _recovered_copy(path: str, key: FileKey | None) -> tempfile.TemporaryDirectory[str]:
+def _recover_copy(path: str, key: FileKey | None) -> tempfile.TemporaryDirectory[str]:
     """The file with what its log holds, in a folder of our own."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="mnemic-", ignore_cleanup_errors=True)

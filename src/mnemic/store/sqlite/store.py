@@ -21,7 +21,7 @@ from mnemic.store.rows import MAX_SPACES, NOBODY
 from mnemic.store.sql import text_columns
 from mnemic.store.sql.part import SqlConnection, read_statements
 from mnemic.store.sql.queue import JOB, SqlQueue
-from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
+from mnemic.store.sql.transfer import SqlTransfer, duplicate, misfit, missing
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.sqlite import backup, migrate
 from mnemic.store.sqlite.connection import MEMORY, Database
@@ -56,7 +56,7 @@ class SqliteTransfer(SqlTransfer):
             if message.startswith("NOT NULL"):
                 raise missing(table, row, message.rpartition(".")[2]) from error
             if message.startswith("UNIQUE"):
-                raise occupied(table, row) from error
+                raise duplicate(table, row) from error
             raise misfit(table, row, message) from error
 
 
@@ -86,15 +86,15 @@ class SqliteQueue(SqlQueue):
         """The id of the job to take: of the space that has waited longest for its turn."""
         claimed: str | None
         if space is not None:
-            mine = {**values, "space": self._store.number_of(conn, space)}
-            claimed = conn.execute(_NEXT["of_space"], mine).get
+            bindings = {**values, "space": self._store.number_of(conn, space)}
+            claimed = conn.execute(_NEXT["of_space"], bindings).get
             return claimed
         claimed = conn.execute(_NEXT["lapsed"], values).get
         if claimed is not None:
             return claimed
         for number in self._round.turns(conn, int(values["now"])):
             claimed = conn.execute(_NEXT["due"], {**values, "space": number}).get
-            self._round.served(number, again=claimed is not None)
+            self._round.mark_served(number, again=claimed is not None)
             if claimed is not None:
                 return claimed
         claimed = conn.execute(_NEXT["any"], values).get
@@ -173,8 +173,8 @@ class SqliteStore(Store):
     def open_read(self, space: str) -> Iterator[SqliteUnit]:
         with self.database.read() as conn:
             number = self.number_of(conn, space)
-            known = NOBODY if number is None else number
-            yield SqliteUnit(conn, known, self.text_stats, reading=True)
+            number = NOBODY if number is None else number
+            yield SqliteUnit(conn, number, self.text_stats, reading=True)
 
     def open_write(self, space: str) -> AbstractContextManager[SqliteUnit]:
         return _Writing(self, space)
@@ -187,8 +187,8 @@ class SqliteStore(Store):
 
     def enter(self, conn: SqlConnection, space: str) -> SqliteUnit:
         number = self.number_of(conn, space)
-        known = NOBODY if number is None else number
-        return SqliteUnit(conn, known, self.text_stats, habits=self.habits)
+        number = NOBODY if number is None else number
+        return SqliteUnit(conn, number, self.text_stats, habits=self.habits)
 
     def size(self) -> int:
         return size_of(self.path) + size_of(f"{self.path}-wal")
@@ -295,10 +295,8 @@ class SqliteStore(Store):
             raise StoreError(
                 f"{self.path} already holds {MAX_SPACES} spaces", remedy="Open another file"
             )
-        conn.execute(
-            "INSERT INTO spaces VALUES (?, ?, ?, NULL)",
-            (number, space, codec.to_micros(self.now())),
-        )
+        row = (number, space, codec.to_micros(self.now()))
+        conn.execute("INSERT INTO spaces VALUES (?, ?, ?, NULL)", row)
         return number
 
 

@@ -62,10 +62,8 @@ class FtsTerms(TermIndex):
     def remove(conn: Any, space: int, docs: Sequence[int]) -> None:
         listed = str(list(docs))
         for table, column in (("text_index", "rowid"), ("text_terms", "doc")):
-            conn.execute(
-                f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))",
-                (listed,),
-            )
+            statement = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
+            conn.execute(statement, (listed,))
 
     @staticmethod
     def holding(conn: Any, space: int, term: str) -> Iterator[int]:
@@ -80,7 +78,7 @@ class FtsTerms(TermIndex):
             counted.append(CountedList(docs, rows, last))
         return counted
 
-    def whole(self, terms: Sequence[Weighed]) -> list[str]:
+    def read_all(self, terms: Sequence[Weighed]) -> list[str]:
         return [
             self._conn.execute(_LIST, (_match(term), *self._bounds)).get or "" for term in terms
         ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from mnemic.days import in_zone
 from mnemic.errors import Conflict
 from mnemic.store.contract import Store
-from mnemic.store.new_file import remove_unfinished, typed
+from mnemic.store.new_file import explain_errors, remove_unfinished
 from mnemic.upkeep.work import Step
 
 _DAY = "%Y-%m-%d"
@@ -47,7 +47,7 @@ def _rotate(store: Store, folder: Path, database: Path, latest: Path, keep: int)
     backups = [copy for copy in copies if store.is_backup(copy)]
     outdated = backups[: max(0, len(backups) + 1 - keep)]
     for copy in outdated:
-        with typed(copy, "removed"):
+        with explain_errors(copy, "removed"):
             copy.unlink(missing_ok=True)
     remove_unfinished(folder, lambda name: _day(name, database) != "")
     return len(outdated)

@@ -35,7 +35,7 @@ def compress_events(step: Step) -> None:
     """Each past day in a few statements; the events stay, marked as compressed."""
     while True:
         with step.store.read(step.space) as unit:
-            events = unit.journal.uncompressed(step.day, _EVENTS)
+            events = unit.journal.list_uncompressed(step.day, _EVENTS)
         days = [(day, list(group)) for day, group in groupby(events, key=lambda e: e.day)]
         if step.dry_run:
             step.did(**({"days": len(days), "events": len(events)} if days else {}))

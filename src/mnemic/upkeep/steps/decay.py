@@ -79,7 +79,7 @@ def expire(step: Step) -> None:
     """Archive expired memories, which no search returns since their expiry."""
     while True:
         with step.store.read(step.space) as unit:
-            memories = unit.tiers.expired(step.now, PORTION)
+            memories = unit.tiers.list_expired(step.now, PORTION)
         step.apply(
             [
                 Change.of(

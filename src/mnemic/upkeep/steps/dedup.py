@@ -140,7 +140,7 @@ def _vectors(step: Step, shelved: Sequence[NumberedMemory]) -> Floats | None:
     if embedder is None:
         return None
     with step.store.read(step.space) as unit:
-        number = unit.vectors.known_embedders().get(embedder.name)
+        number = unit.vectors.list_embedders().get(embedder.name)
         if number is None or not unit.vectors.dimensions(number):
             return None
         loaded = unit.vectors.load(number, "memory", None)

@@ -29,8 +29,8 @@ _REVIVED = constant("tried again with the daily work")
 def finish_queue(step: Step) -> None:
     """Learn from sessions put off or failed, then, once, from those given up."""
     with step.store.read(step.space) as unit:
-        waiting = unit.tasks.unfinished("ready", checks.MAX_ROWS)
-        dead = unit.tasks.unfinished("dead", checks.MAX_ROWS)
+        waiting = unit.tasks.list_unfinished("ready", checks.MAX_ROWS)
+        dead = unit.tasks.list_unfinished("dead", checks.MAX_ROWS)
     sessions = dict.fromkeys(job.name_of("session") for job in waiting if job.kind in _KINDS)
     if not _learn(step, list(sessions)):
         return
@@ -130,7 +130,7 @@ def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> Non
     """Leave sessions to the queue, which retries, waits and reports failures."""
     now, first = step.now, step.settings.jobs.backoff_first
     with step.store.write(step.space) as unit:
-        jobs = unit.tasks.unfinished("ready", checks.MAX_ROWS)
+        jobs = unit.tasks.list_unfinished("ready", checks.MAX_ROWS)
         waiting = {
             job.name_of("session") for job in jobs if job.waiting_since and job.kind in _KINDS
         }
@@ -156,7 +156,7 @@ def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> Non
 def _write_episodes(step: Step) -> None:
     """The episode of each session of an earlier day, in the user's zone, that has none yet."""
     with step.store.read(step.space) as unit:
-        jobs = unit.tasks.unfinished(None, checks.MAX_ROWS)
+        jobs = unit.tasks.list_unfinished(None, checks.MAX_ROWS)
         sessions = unit.ledger.sessions_untold(day_bounds(step.day, step.zone)[0], _SESSIONS)
     ends = [job for job in jobs if job.kind == session_end.KIND and job.state != "dead"]
     ending = {job.name_of("session") for job in ends}  # whose own job writes it
@@ -173,7 +173,7 @@ def _write_episodes(step: Step) -> None:
 def _write_episode(step: Step, session: SafeName) -> bool:
     """From the turns that no other episode covers; False when the model is away."""
     with step.store.read(step.space) as unit:
-        covered = unit.episodes.covered(session, None)
+        covered = unit.episodes.list_covered(session, None)
         latest = TurnFilter(session=session, newest_first=True, limit=MOST_TURNS)
         turns = unit.ledger.turns(latest)[::-1]
         turns = [turn for turn in turns if not covered or turn.index > covered[-1]]
