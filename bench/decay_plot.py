@@ -9,7 +9,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from mnemic.rules.decay import FadingLaw, class_of, faded
+from mnemic.rules.decay import FadingLaw, class_of, fade
 from mnemic.settings import load
 from mnemic.settings.upkeep import DecaySettings
 from mnemic.types import KINDS, Kind
@@ -102,7 +102,7 @@ def _table(decay: DecaySettings, words: dict[str, str]) -> str:
     found = curves(decay)
     head = [words["days"], *(", ".join(kinds) for kinds in found)]
     rows = [
-        [str(day), *(f"{faded(1.0, timedelta(days=day), law):.3f}" for law in found.values())]
+        [str(day), *(f"{fade(1.0, timedelta(days=day), law):.3f}" for law in found.values())]
         for day in DAYS
     ]
     fates = [words["then"], *(_fate(law, words) for law in found.values())]
@@ -136,7 +136,7 @@ def _chart(preset: str, decay: DecaySettings, left: int) -> list[str]:
     for n, (kinds, law) in enumerate(curves(decay).items()):
         points = " ".join(
             f"{left + day / 365 * _WIDE:.1f},"
-            f"{bottom - faded(1.0, timedelta(days=day), law) * _HIGH:.1f}"
+            f"{bottom - fade(1.0, timedelta(days=day), law) * _HIGH:.1f}"
             for day in range(0, 366, 5)
         )
         color = _COLORS[n % len(_COLORS)]

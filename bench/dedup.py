@@ -14,7 +14,7 @@ from math import log
 from typing import NamedTuple
 
 from mnemic.providers.embedding.choose import embedder_for
-from mnemic.rules.clusters import absorbed, components
+from mnemic.rules.clusters import absorb, components
 from mnemic.settings import Settings, load
 from mnemic.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, Memory, constant
 from mnemic.upkeep.clusters import near_pairs
@@ -81,7 +81,7 @@ def measure(count: int, settings: Settings, seed: int = 1) -> Figures:
     merged = {
         (min(place, other), max(place, other))
         for group in components(found)
-        for place, taken in absorbed(memories, group, pairs, settings.reconcile)
+        for place, taken in absorb(memories, group, pairs, settings.reconcile)
         for other in taken
     }
     seconds = time.process_time() - begun

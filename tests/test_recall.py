@@ -12,7 +12,7 @@ import mnemic
 from mnemic import Hit, Mind, NewTurn
 from mnemic.clock import ManualClock
 from mnemic.recall.features import GROUPS
-from mnemic.rules.decay import class_of, faded
+from mnemic.rules.decay import class_of, fade
 from tests.conftest import NOON, OpenMind
 
 FILLER = [
@@ -405,7 +405,7 @@ class TestUse:
         clock.advance(days=10)
         law = class_of("event", open_mind(preset="myclaw").settings.decay)
         left = {
-            memory.id: faded(memory.importance, clock.now() - memory.last_accessed_at, law)
+            memory.id: fade(memory.importance, clock.now() - memory.last_accessed_at, law)
             for memory in after.values()
         }
         # 0.8 x (0.1 + 0.9 x e^(-0.023 x days)), 10 days after the last use and 30 after the first.

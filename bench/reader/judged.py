@@ -33,7 +33,7 @@ from bench.reader.data import (
     talk_labels,
 )
 from bench.reader.plain import plain_pairs
-from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.languages import load_patterns
 from mnemic.language.extract.sentences import Places, Splitter
 from mnemic.language.voice.stretches import Stretch, layout, stretches
 from mnemic.learn.endings import READ_WHOLE
@@ -55,7 +55,7 @@ _OFTEN = 2  # times that an item of `endings/` is read: they are harder than the
 _LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
 _SHORTEST = {"latin": 4, "han": 2}  # characters of a value by which a repetition is known
 _ENDS = tuple(".!?:…\"')”。！？：～~」』）")
-_SPLITTER = Splitter(built_in().phrases)
+_SPLITTER = Splitter(load_patterns().phrases)
 
 
 @dataclass
@@ -156,7 +156,7 @@ def _share(place: Stretch, foreign: Sequence[Stretch]) -> float:
 def sentence_places(text: str) -> Iterator[Stretch]:
     """Where the sentences of a message lie that the engine reads."""
     places = Places(text)
-    for sentence in _SPLITTER.sentences(text):
+    for sentence in _SPLITTER.split_sentences(text):
         place = places.find(sentence.text)
         if place:
             yield place
@@ -236,7 +236,7 @@ def add_quiet(writer: Writer, talk: Mapping[str, Any]) -> None:
             continue
         stated = [text[a:b] for a, b in sentence_places(text)] or [text]
         whole = text if len(text) <= READ_WHOLE else draw.choice(stated)
-        clause = draw.choice(_SPLITTER.clauses(draw.choice(stated)) or [whole])
+        clause = draw.choice(_SPLITTER.split_clauses(draw.choice(stated)) or [whole])
         for said, count in ((whole, 2), (clause, 1)):
             shared = {n: _shared(told[n], said) for n in stay}
             near = sorted(stay, key=shared.__getitem__, reverse=True)[:count]

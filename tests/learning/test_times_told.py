@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mnemic.language.extract.dates import NO_SLOT, dated
+from mnemic.language.extract.dates import NO_SLOT, add_dates
 from mnemic.types import Candidate
 from tests.conftest import OpenMind
 
@@ -69,5 +69,5 @@ def test_what_was_so_for_a_while_is_not_what_holds(open_mind: OpenMind, said: st
 )
 def test_what_was_moved_or_names_no_past_lies_ahead(said: str, day: str) -> None:
     told = Candidate("fact", said, predicate=NO_SLOT, value=said)
-    text = dated(told, datetime(2027, 4, 14, 10, tzinfo=UTC)).text  # a Wednesday
+    text = add_dates(told, datetime(2027, 4, 14, 10, tzinfo=UTC)).text  # a Wednesday
     assert text.removeprefix(said) == (f" ({day})" if day else "")

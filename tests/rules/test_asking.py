@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.language.dates.query_dates import PartialDate, date_fit, find_date
-from mnemic.language.names import named_speakers
+from mnemic.language.names import find_named
 from mnemic.language.query_intent import read_intent
 
 
@@ -254,4 +254,4 @@ def test_no_text_is_an_error(query: str, speakers: list[str], moment: datetime) 
     asking = read_intent(query)
     if asking.date is not None:
         assert 0 <= date_fit(asking.date, moment) <= 1
-    assert named_speakers(query, speakers) <= {*speakers}
+    assert find_named(query, speakers) <= {*speakers}

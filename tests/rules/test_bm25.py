@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from mnemic.rules.bm25 import (
     K1,
     SHORT,
+    measure_shared,
     number_of,
     pack,
     rarity,
-    shared_terms,
     term_matches,
 )
 
@@ -160,7 +160,7 @@ def test_many_texts_at_once_have_the_terms_each_has_alone(texts: list[list[str]]
 
 def test_what_texts_share_with_the_best() -> None:
     texts = ["my phone oppo", "oppo battery lasts", "my bus was late", "pears and bread"]
-    share, rarest = shared_terms([pack(text) for text in texts], [0], [number_of("phone")])
+    share, rarest = measure_shared([pack(text) for text in texts], [0], [number_of("phone")])
     half = math.log(4 / 2) / math.log(4)  # a term of two of the four
     assert rarest.tolist() == pytest.approx([0.0, half, half, 0.0])
     assert share.tolist() == pytest.approx([0.0, 0.5, 0.5, 0.0])
@@ -168,12 +168,12 @@ def test_what_texts_share_with_the_best() -> None:
 
 def test_a_term_that_two_of_the_best_have_counts_for_both() -> None:
     packed = [pack("oppo oppo"), pack("oppo night"), pack("rain")]
-    share, rarest = shared_terms(packed, [0, 1], [])
+    share, rarest = measure_shared(packed, [0, 1], [])
     weight = math.log(3 / 2) / math.log(3)
     assert rarest.tolist() == pytest.approx([weight, weight, 0.0])
     assert share.tolist() == pytest.approx([weight, weight, 0.0])
 
 
 def test_nothing_to_share() -> None:
-    share, rarest = shared_terms([b"", pack("tea")], [0], [])
+    share, rarest = measure_shared([b"", pack("tea")], [0], [])
     assert share.tolist() == rarest.tolist() == [0.0, 0.0]

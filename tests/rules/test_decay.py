@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.rules.decay import FadingLaw, Fate, class_of, faded, fading, judge
+from mnemic.rules.decay import FadingLaw, Fate, class_of, fade, fading, judge
 from mnemic.settings import load
 from mnemic.types import KINDS, Kind
 
@@ -40,7 +40,7 @@ def test_myclaw_fades_by_class(
     for kind in kinds:
         for day in DAYS:
             expected = importance * law(day)
-            found = faded(importance, days(day), class_of(kind, decay))
+            found = fade(importance, days(day), class_of(kind, decay))
             assert found == pytest.approx(expected, rel=1e-9, abs=1e-18)
 
 
@@ -61,7 +61,7 @@ def test_myclaw_fades_by_class(
 )
 def test_myclaw_by_hand(kind: Kind, day: int, expected: float) -> None:
     decay = load("myclaw", env={}).decay
-    assert faded(0.8, days(day), class_of(kind, decay)) == pytest.approx(expected, abs=1e-6)
+    assert fade(0.8, days(day), class_of(kind, decay)) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.feature("U5", preset="openakita")
@@ -72,7 +72,7 @@ def test_openakita_fades_every_kind_by_a_tenth_a_day(kind: Kind) -> None:
     for day in DAYS:
         for importance in (1.0, 0.5, 0.1):
             expected = importance * (1 - 0.1) ** day
-            found = faded(importance, days(day), decay)
+            found = fade(importance, days(day), decay)
             assert found == pytest.approx(expected, rel=1e-9, abs=1e-18)
 
 
@@ -117,7 +117,7 @@ def test_openakita_archives_when_the_later_word_is_set_aside(
 def test_openakita_from_day_to_day(day: int, fate: Fate) -> None:
     # 0.55 x 0.9^5 = 0.325, then 0.292; 0.55 x 0.9^16 = 0.102, then 0.092
     decay = class_of("fact", load("openakita", env={}).decay)
-    assert judge(faded(0.55, days(day), decay), 0, decay) == fate
+    assert judge(fade(0.55, days(day), decay), 0, decay) == fate
 
 
 @pytest.mark.feature("U5", preset="myclaw")
@@ -125,10 +125,10 @@ def test_myclaw_archives_only_what_can_fade_to_nothing() -> None:
     decay = load("myclaw", env={}).decay
     for kind in KINDS:
         fading_class = class_of(kind, decay)
-        fate = judge(faded(0.2, days(365), fading_class), 0, fading_class)
+        fate = judge(fade(0.2, days(365), fading_class), 0, fading_class)
         assert fate == ("archive" if kind == "temp" else "keep")
     fast = class_of("temp", decay)
-    assert judge(faded(0.2, days(7), fast), 0, fast) == "keep"
+    assert judge(fade(0.2, days(7), fast), 0, fast) == "keep"
 
 
 def test_deletion_comes_before_archiving_and_that_before_demotion() -> None:
@@ -162,6 +162,6 @@ def test_fading_only_ever_falls_and_never_below_the_floor(
     floor: float,
 ) -> None:
     decay = FadingLaw(half_life=half_life, floor=floor)
-    now, then = faded(importance, idle, decay), faded(importance, idle + later, decay)
+    now, then = fade(importance, idle, decay), fade(importance, idle + later, decay)
     assert importance + 1e-12 >= now >= then - 1e-12
     assert then >= importance * floor - 1e-12

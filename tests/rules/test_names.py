@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.language.names import fold, named_speakers, respelled
+from mnemic.language.names import find_named, fold, respell
 from tests.timing import takes_less_than
 
 pytestmark = pytest.mark.feature("R5")
@@ -60,7 +60,7 @@ pytestmark = pytest.mark.feature("R5")
     ],
 )
 def test_named_speakers(query: str, speakers: list[str], named: list[str]) -> None:
-    assert named_speakers(query, speakers) == frozenset(named)
+    assert find_named(query, speakers) == frozenset(named)
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_named_speakers(query: str, speakers: list[str], named: list[str]) -> No
 def test_misspelled_names(query: str, spelled: str) -> None:
     unknown = set(fold(query).replace("?", "").replace("'", " ").split())
     names = ["Maria Keller", "Christopher", "John", "小明", "Al"]
-    assert respelled(query, unknown, lambda: names) == spelled
+    assert respell(query, unknown, lambda: names) == spelled
 
 
 def test_only_unknown_words_are_misspelled() -> None:
-    assert respelled("Where is Mario?", set(), lambda: ["Maria"]) == "Where is Mario?"
-    assert respelled("Where is Mario?", {"mario"}, lambda: ["Maria"]) == "Where is Maria?"
-    assert respelled("Where is Marix?", {"marix"}, lambda: ["Maria", "Marie"]) == (
+    assert respell("Where is Mario?", set(), lambda: ["Maria"]) == "Where is Mario?"
+    assert respell("Where is Mario?", {"mario"}, lambda: ["Maria"]) == "Where is Maria?"
+    assert respell("Where is Marix?", {"marix"}, lambda: ["Maria", "Marie"]) == (
         "Where is Maria Marie?"
     )
 
@@ -100,16 +100,16 @@ def test_many_names_are_quick() -> None:
     names = [f"Name{n % 26 * 'x'}{n} Surname{n}" for n in range(3_000)]
 
     def find() -> None:
-        named_speakers("What does Maria Keller say about tea?", names)
-        respelled("What does Namme17 say?", {"namme"}, lambda: names)
+        find_named("What does Maria Keller say about tea?", names)
+        respell("What does Namme17 say?", {"namme"}, lambda: names)
 
     assert takes_less_than(0.2, find)
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=4))
 def test_any_text_and_names(query: str, names: list[str]) -> None:
-    assert named_speakers(query, names) <= {*names}
-    assert isinstance(respelled(query, {fold(word) for word in query.split()}, lambda: names), str)
+    assert find_named(query, names) <= {*names}
+    assert isinstance(respell(query, {fold(word) for word in query.split()}, lambda: names), str)
 
 
 @given(st.sampled_from(["Jonathan", "Margaret", "Valentina"]), st.data())
@@ -123,4 +123,4 @@ def test_any_single_slip_after_the_first_letter_is_mended(name: str, data: st.Da
     for slip in (swapped, dropped, added, changed):
         query = f"where is {slip} now"
         unknown = {slip.lower()}
-        assert respelled(query, unknown, lambda: [f"{name} Smith"]) == f"where is {name} now"
+        assert respell(query, unknown, lambda: [f"{name} Smith"]) == f"where is {name} now"

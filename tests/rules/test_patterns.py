@@ -12,9 +12,9 @@ from flit_core.wheel import make_wheel_in
 
 from mnemic.language.extract.entries import Entry, Scope, check_expressions
 from mnemic.language.extract.examples import check_examples, examples_of, statement_text
-from mnemic.language.extract.languages import Patterns, built_in
+from mnemic.language.extract.languages import Patterns, load_patterns
 from mnemic.language.extract.message import MessageReader
-from mnemic.language.word_file import built_in_languages
+from mnemic.language.word_file import list_languages
 from mnemic.learn.pattern_files import check_speed
 
 pytestmark = pytest.mark.feature("X5")
@@ -30,18 +30,18 @@ class Without(Patterns):
 
 
 def entries() -> list[Entry]:
-    return [entry for language in built_in().languages for entry in language.all_entries()]
+    return [entry for language in load_patterns().languages for entry in language.all_entries()]
 
 
 def test_every_example_gives_what_it_says() -> None:
     for entry in entries():
         check_expressions(entry)
-        check_examples(entry, built_in())
+        check_examples(entry, load_patterns())
 
 
 def test_every_pattern_earns_its_place() -> None:
     """Without it, one of its own examples is not learned, or learned as something else."""
-    others = Without(built_in().languages)
+    others = Without(load_patterns().languages)
     reader = MessageReader(others)
     idle = []
     for entry in entries():
@@ -66,9 +66,9 @@ def test_every_pattern_is_quick_on_hostile_clauses() -> None:
 def test_both_languages_have_the_same_kinds_of_statement() -> None:
     told = {
         language.code: {(entry.scope, entry.kind, entry.yields) for entry in language.all_entries()}
-        for language in built_in().languages
+        for language in load_patterns().languages
     }
-    assert set(told) == set(built_in_languages())
+    assert set(told) == set(list_languages())
     assert told["en"] == told["zh"]
 
 
@@ -76,7 +76,7 @@ def test_the_files_go_into_the_wheel(tmp_path: Path) -> None:
     made = make_wheel_in(Path(__file__).parents[2] / "pyproject.toml", tmp_path)
     with ZipFile(made.file) as wheel:
         names = set(wheel.namelist())
-    for name in (*built_in_languages(), "products"):
+    for name in (*list_languages(), "products"):
         assert f"mnemic/language/extract/patterns/{name}.toml" in names
 
 

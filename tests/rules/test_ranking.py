@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.rules.decay import class_of, faded, fading
+from mnemic.rules.decay import class_of, fade, fading
 from mnemic.rules.ranking import (
     ScoreParts,
     access,
@@ -130,7 +130,7 @@ def test_myclaw(kind: Kind, scores: tuple[float, ...]) -> None:
             ScoreParts(
                 relevance=0.9,  # the document orders by faded importance and nothing else
                 recency=1.0,
-                importance=faded(0.8, days(idle), class_of(kind, settings.decay)),
+                importance=fade(0.8, days(idle), class_of(kind, settings.decay)),
             ),
             settings.ranking.weights,
         )

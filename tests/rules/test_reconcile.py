@@ -12,7 +12,15 @@ from mnemic.rules.lifetimes import life_of, longer
 from mnemic.rules.likeness import may_agree, overlap, same_value, values_touch
 from mnemic.rules.reconcile import Side, contest, route
 from mnemic.rules.slots import has_one_answer, opposites, slot_of
-from mnemic.rules.support import Claim, Scales, folded, may_overrule, rank, repeated, untrusted
+from mnemic.rules.support import (
+    Claim,
+    Scales,
+    fold_claims,
+    is_untrusted,
+    may_overrule,
+    rank,
+    repeat,
+)
 from mnemic.settings import Settings
 from mnemic.types import EMPTY, KINDS, TRUSTS, Kind, Memory, Trust, constant
 
@@ -177,29 +185,29 @@ class TestSupport:
         assert not may_overrule("external", "tool")
 
     def test_without_claims_it_stays_as_it_is(self) -> None:
-        assert folded(MEMORY, [], SCALES) == MEMORY
+        assert fold_claims(MEMORY, [], SCALES) == MEMORY
 
     @given(claims=st.lists(CLAIMS, min_size=1, max_size=12))
     def test_what_all_claims_make(self, claims: list[Claim]) -> None:
-        memory = folded(MEMORY, claims, SCALES)
+        memory = fold_claims(MEMORY, claims, SCALES)
         trusts = [claim.trust for claim in claims]
         assert memory.trust == ("owner" if "owner" in trusts else trusts[0])
         assert 0 <= memory.confidence <= SCALES.most(memory.trust)
         assert memory.confirmations < len(claims)
         weights = [SCALES.weight(claim.importance, claim.trust) for claim in claims]
         assert memory.importance in [*weights, *(claim.importance for claim in claims)]
-        if untrusted(memory.trust) and claims[0].importance < 0.7:
+        if is_untrusted(memory.trust) and claims[0].importance < 0.7:
             assert memory.importance < 0.7, "no number of tools makes it core"
 
     @given(claims=st.lists(CLAIMS, min_size=1, max_size=6), lesser=CLAIMS)
     def test_a_lesser_source_gives_nothing(self, claims: list[Claim], lesser: Claim) -> None:
-        memory = folded(MEMORY, claims, SCALES)
+        memory = fold_claims(MEMORY, claims, SCALES)
         if rank(lesser.trust) < rank(memory.trust):
-            assert repeated(memory, lesser, SCALES) == memory
+            assert repeat(memory, lesser, SCALES) == memory
 
     @given(claims=st.lists(CLAIMS, min_size=1, max_size=6))
     def test_a_persons_confirmation_makes_it_certain(self, claims: list[Claim]) -> None:
-        confirmed = folded(MEMORY, [*claims, Claim(0.5, 1.0, "owner", confirms=True)], SCALES)
+        confirmed = fold_claims(MEMORY, [*claims, Claim(0.5, 1.0, "owner", confirms=True)], SCALES)
         assert (confirmed.trust, confirmed.confidence) == ("owner", 1.0)
 
 

@@ -16,7 +16,7 @@ from mnemic.language.scratchpad import (
     fit,
     parse,
     render,
-    rendered,
+    renew_text,
     task_of,
 )
 from mnemic.settings import load
@@ -330,7 +330,7 @@ def episode(goal: str, outcome: Outcome) -> Episode:
 
 
 def test_a_session_leaves_what_it_came_to() -> None:
-    pad = rendered(Scratchpad(focus="Fix the login bug"))
+    pad = renew_text(Scratchpad(focus="Fix the login bug"))
 
     def left(goal: str, outcome: Outcome) -> Scratchpad:
         return conclude(pad, episode(goal, outcome), "lantern", SETTINGS)
@@ -350,5 +350,5 @@ def test_a_session_leaves_what_it_came_to() -> None:
 
 
 def test_the_end_of_a_session_does_not_outgrow_it() -> None:
-    full = rendered(Scratchpad(other=(PadSection("## Mine", "x" * 1_960),)))
+    full = renew_text(Scratchpad(other=(PadSection("## Mine", "x" * 1_960),)))
     assert conclude(full, episode(f"{'y' * 100}?", "failed"), "lantern", SETTINGS) == full

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.language.voice import own_voice, quoted_voice, split_voice
+from mnemic.language.voice import own_voice, read_quoted, split_voice
 from tests.timing import takes_less_than
 
 pytestmark = pytest.mark.feature("N2")
@@ -48,7 +48,7 @@ def test_what_is_wrapped_is_not_own() -> None:
     for text, foreign, _ in wrapped:
         said = own_voice(text)
         assert not any(word in said for word in ("Evilville", "Mallory", "恶城", "马洛里")), text
-        assert all(line in quoted_voice(text) for line in foreign.splitlines()), text
+        assert all(line in read_quoted(text) for line in foreign.splitlines()), text
 
 
 def test_own_talk_is_kept() -> None:

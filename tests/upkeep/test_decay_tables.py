@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.decay_plot import DAYS, PRESETS, markdown, svg
-from mnemic.rules.decay import class_of, faded
+from mnemic.rules.decay import class_of, fade
 from mnemic.settings import load
 from mnemic.types import KINDS, Kind
 
@@ -57,7 +57,7 @@ def test_a_year_of_every_law(preset: str) -> None:
     for kinds, law in LAWS[preset].items():
         for kind in kinds:
             for day in range(366):
-                left = faded(1.0, timedelta(days=day), class_of(kind, decay))
+                left = fade(1.0, timedelta(days=day), class_of(kind, decay))
                 assert left == pytest.approx(law(day), rel=1e-9, abs=1e-12), (kind, day)
 
 
@@ -80,7 +80,7 @@ def test_a_year_of_every_law(preset: str) -> None:
 )
 def test_by_hand(preset: str, kind: Kind, day: int, left: float) -> None:
     decay = load(preset, env={}).decay
-    found = faded(1.0, timedelta(days=day), class_of(kind, decay))
+    found = fade(1.0, timedelta(days=day), class_of(kind, decay))
     assert found == pytest.approx(left, abs=1e-6)
 
 

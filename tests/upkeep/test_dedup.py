@@ -16,7 +16,7 @@ from bench.dedup import labeled, measure
 from mnemic import Mind
 from mnemic.clock import ManualClock
 from mnemic.language.extract import extract
-from mnemic.rules.clusters import Pair, absorbed, components, portions, same_statement
+from mnemic.rules.clusters import Pair, absorb, components, portions, same_statement
 from mnemic.settings import load
 from mnemic.types import Kind, Memory, constant
 from mnemic.upkeep.clusters import near_pairs
@@ -121,7 +121,7 @@ def _decided(one: str, other: str) -> bool:
         return False
     near = near_pairs(memories, None, SETTINGS.upkeep.cluster_distance)
     pairs = {(pair.one, pair.other): pair for pair in near}
-    return any(absorbed(memories, group, pairs, SETTINGS.reconcile) for group in components(near))
+    return any(absorb(memories, group, pairs, SETTINGS.reconcile) for group in components(near))
 
 
 def _learned(number: int, text: str) -> Memory | None:
@@ -187,7 +187,7 @@ def test_nobody_is_both_kept_and_taken_in(told: list[tuple[int, int, float]]) ->
     memories = [replace(blank, id=constant(str(n))) for n in range(10)]
     pairs = {(a, b): Pair(a, b, likeness, True) for a, b, likeness in told}
     for group in components(pairs.values()):
-        found = absorbed(memories, group, pairs, SETTINGS.reconcile)
+        found = absorb(memories, group, pairs, SETTINGS.reconcile)
         kept, gone = [k for k, _ in found], [o for _, taken in found for o in taken]
         assert set(kept).isdisjoint(gone)
         assert len(gone) == len(set(gone))

@@ -25,7 +25,7 @@ from mnemic.context.parts import PromptParts
 from mnemic.context.redundancy import Background, normalize, select
 from mnemic.language.tokens import TokenCounter, count_tokens
 from mnemic.prompts import Language
-from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, kept_parts
+from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, list_kept
 from mnemic.settings.recall import SectionName
 from mnemic.types import Context, Message, Omission, Role, SectionUse
 
@@ -105,7 +105,7 @@ def compose(
 def _cut(section: PromptPart, size: int, budget: TokenBudget) -> FittedPart:
     """A part cut below its size; for one that is never cut the reason is the budget."""
     fitted = section.fit(size)
-    if section.name not in kept_parts(budget):
+    if section.name not in list_kept(budget):
         return fitted
     omitted = tuple(replace(lost, reason=TOO_SMALL) for lost in fitted.omitted)
     return replace(fitted, omitted=omitted)
@@ -121,7 +121,7 @@ def _drop_parts(
     """Drop part after part, for a tokenizer that finds the whole much dearer than its parts."""
     remaining = dict(fitted)
     context = _context_of(remaining, budget, omitted, count)
-    for name in (*giving_way(budget), *kept_parts(budget), *budget.separate):
+    for name in (*giving_way(budget), *list_kept(budget), *budget.separate):
         if context.tokens <= context.budget:
             break
         if name in remaining:

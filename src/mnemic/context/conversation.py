@@ -14,7 +14,7 @@ from mnemic.days import local_time
 from mnemic.language.digest import digest
 from mnemic.language.exchanges import Exchange, exchanges, latest_rounds
 from mnemic.language.fence import fence
-from mnemic.language.lines import indented
+from mnemic.language.lines import indent
 from mnemic.language.tokens import TokenCounter
 from mnemic.language.truncation import cut, cut_to_tokens
 from mnemic.prompts import Language, words
@@ -121,7 +121,7 @@ class ConversationSection:
         messages = [turn.message for turn in rendered if turn.message is not None]
         spoken = sum(turn.spoken for turn in rendered)
         if summary:
-            earlier = f"{words('prompt', self.language)['earlier']}\n  {indented(summary, '  ')}"
+            earlier = f"{words('prompt', self.language)['earlier']}\n  {indent(summary, '  ')}"
             lines.insert(0, earlier)
             messages.insert(0, Message("user", fence(earlier, "conversation")))
             spoken += cost(messages[0].content, self.count)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mnemic.context.parts import Item
 from mnemic.language.fence import fence, neutral
-from mnemic.language.lines import indented, label, one_line
+from mnemic.language.lines import indent, label, one_line
 from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
 from mnemic.prompts import Language, words
@@ -44,7 +44,7 @@ def item_line(item: Item, text: str) -> str:
 
 def bullet(head: str, text: str, id_: str = "") -> str:
     """A bullet whose further lines are indented, so that the next bullet is clearly another."""
-    return f"- {f'[{label(id_)}] ' if id_ else ''}({head}) {indented(text, '  ')}"
+    return f"- {f'[{label(id_)}] ' if id_ else ''}({head}) {indent(text, '  ')}"
 
 
 def items_block(lines: Sequence[str], source: str, heading: str, language: Language) -> str:
@@ -71,8 +71,8 @@ def turn_lines(turn: Turn, pieces: Sequence[str], language: Language, at: dateti
     content, inputs, results = _split_pieces(turn, pieces)
     who = f"{turn.role} {label(turn.sender)}".rstrip()
     minute = at.isoformat(" ", "minutes")[:16]
-    lines = [f"[{minute}] {who}: {indented(content, '  ')}".rstrip()]
-    lines += [f"  {indented(line, '    ')}" for line in tool_lines(turn, inputs, results, language)]
+    lines = [f"[{minute}] {who}: {indent(content, '  ')}".rstrip()]
+    lines += [f"  {indent(line, '    ')}" for line in tool_lines(turn, inputs, results, language)]
     return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mnemic.language.markdown import Bullet, Free, MarkdownSection, bullet_lines, stripped
+from mnemic.language.markdown import Bullet, Free, MarkdownSection, bullet_lines, strip_blank
 from mnemic.language.placeholders import is_placeholder
 from mnemic.late import dataclass
 
@@ -87,7 +87,7 @@ def _ours(
     in_list = False
     for item in (*section.items, None):
         if isinstance(item, Free):
-            lines = stripped(item.lines)
+            lines = strip_blank(item.lines)
         elif item is None:
             lines = added
         elif filled and not item.mark and is_placeholder(item.text):

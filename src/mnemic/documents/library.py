@@ -17,7 +17,7 @@ from mnemic.documents.sync import DocumentSync
 from mnemic.documents.views import View, views_of
 from mnemic.errors import Conflict, NotFound
 from mnemic.language.markdown import harmless
-from mnemic.language.secrets.envelope import masked
+from mnemic.language.secrets.envelope import mask
 from mnemic.language.secrets.finder import redact
 from mnemic.language.secrets.randomness import USUAL, Bounds
 from mnemic.learn.memory_writer import MemoryWriter
@@ -97,7 +97,7 @@ class Documents:
             memories = {m.id: m for m in unit.memories.by_id([c.memory for c in choices])}
         return [
             Question(
-                masked(memory),
+                mask(memory),
                 tuple(c.document for c in choices if c.memory == id_),
                 min(c.at for c in choices if c.memory == id_),
             )

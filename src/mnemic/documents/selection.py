@@ -16,7 +16,7 @@ from mnemic.language.secrets.finder import redact
 from mnemic.language.secrets.randomness import Bounds
 from mnemic.rules.decay import fading
 from mnemic.rules.slots import predicate_of, subject_of
-from mnemic.rules.support import untrusted
+from mnemic.rules.support import is_untrusted
 from mnemic.types import GLOBAL_PROJECT, Kind, Memory
 
 _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
@@ -36,7 +36,7 @@ def may_be_shown(memory: Memory) -> bool:
         memory.status == "active"
         and memory.kind not in ("credential", "temp")
         and not memory.session
-        and not untrusted(memory.trust)
+        and not is_untrusted(memory.trust)
         and not is_sealed(memory.text)
     )
 

@@ -25,7 +25,7 @@ from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
 from mnemic.index.live_tables import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
 from mnemic.rules import checks
-from mnemic.rules.signatures import CheckedCalls, checked
+from mnemic.rules.signatures import CheckedCalls, check_arguments
 from mnemic.settings import Settings, load_beside
 from mnemic.settings.environment import ModelSettings
 from mnemic.store.contract import Store
@@ -256,7 +256,7 @@ class Engine(CheckedCalls):
         return f"<Engine preset={self.settings.preset!r}>"
 
 
-@checked
+@check_arguments
 def open(
     target: str | os.PathLike[str] | None = None,
     *,
@@ -309,7 +309,7 @@ def open(
         raise
 
 
-@checked
+@check_arguments
 def connect(
     target: str | os.PathLike[str] | None = None,
     *,

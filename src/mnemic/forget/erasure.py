@@ -21,7 +21,7 @@ from mnemic.forget.traces import Hasher, Traces, tokens, words
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import ask_vectors, cache_hashes
 from mnemic.language.echo import fingerprints
-from mnemic.language.secrets.envelope import masked
+from mnemic.language.secrets.envelope import mask
 from mnemic.learn.deletions import DELETED, note_deletion
 from mnemic.learn.episodes import episode_terms
 from mnemic.learn.memories import existing_memory
@@ -147,7 +147,7 @@ class Erasure:
         self.copies.documents(self.space.name, RemovedRecords((), ids, (), Traces(_NO_KEY)))
         self.copies.vectors()
         self.copies.caches()
-        return masked(memory)
+        return mask(memory)
 
     # --- in one transaction ----------------------------------------------------------------------
 

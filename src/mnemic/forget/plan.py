@@ -21,7 +21,7 @@ from mnemic.forget.request import ForgetRequest, Selection, choose
 from mnemic.forget.traces import Traces, function_words, tokens, traces_of, words
 from mnemic.ids import is_id
 from mnemic.language.guard import guard_of
-from mnemic.language.secrets.envelope import masked
+from mnemic.language.secrets.envelope import mask
 from mnemic.language.story import story_of
 from mnemic.learn.episodes import episode_of, episode_terms
 from mnemic.learn.rewrites import find_rewrites
@@ -372,7 +372,7 @@ def _texts(unit: Unit, plan: ForgetPlan) -> dict[str, str]:
     texts |= {day.id: day.summary for day in days}
     texts |= removed.matches
     for memory in unit.memories.by_id(list(removed.memories)):
-        visible = masked(memory)
+        visible = mask(memory)
         # A matching text may contain the secret, so a masked memory shows neither.
         if visible != memory or memory.id not in removed.matches:
             texts[memory.id] = visible.text

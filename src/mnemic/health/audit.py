@@ -19,12 +19,12 @@ from mnemic.health.metrics import CONTENT_WEIGHT
 from mnemic.index.batches import TermTable, index_many
 from mnemic.index.segment import index_terms
 from mnemic.language.guard import bounds_of
-from mnemic.language.secrets.envelope import is_sealed, masked
+from mnemic.language.secrets.envelope import is_sealed, mask
 from mnemic.language.secrets.finder import find_secrets
 from mnemic.language.secrets.randomness import USUAL
 from mnemic.learn.laws import fault_of, same_texts
 from mnemic.rules import checks
-from mnemic.rules.clusters import absorbed, components, identical
+from mnemic.rules.clusters import absorb, components, identical
 from mnemic.rules.likeness import plain_words, same_value
 from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from mnemic.settings import Settings
@@ -132,7 +132,7 @@ def _duplicates(
         same += [
             (group[other], group[place])
             for cluster in components(near)
-            for place, others in absorbed(group, cluster, pairs, settings.reconcile)
+            for place, others in absorb(group, cluster, pairs, settings.reconcile)
             for other in others
         ]
     for memory, survivor in same:
@@ -144,18 +144,18 @@ def _misread(memories: Sequence[Memory]) -> Iterator[Problem]:
     for memory in memories:
         if fault := fault_of(memory):
             what = "no instruction" if fault == "rule" else f"no {memory.predicate}"
-            yield memory.id, f"{short(masked(memory).text)} ({what})"
+            yield memory.id, f"{short(mask(memory).text)} ({what})"
 
 
 def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Problem]:
     """Expired memories, and those so decayed that upkeep would archive them."""
     for memory in memories:
         if memory.expires_at is not None and memory.expires_at <= now:
-            yield memory.id, f"{short(masked(memory).text)} (expired)"
+            yield memory.id, f"{short(mask(memory).text)} (expired)"
             continue
         fate, score, _ = judge_age(memory, settings, now)
         if fate in ("archive", "delete"):
-            yield memory.id, f"{short(masked(memory).text)} (faded to {score:.2f})"
+            yield memory.id, f"{short(mask(memory).text)} (faded to {score:.2f})"
 
 
 def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:

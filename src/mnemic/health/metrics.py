@@ -17,7 +17,7 @@ from mnemic.days import day_of
 from mnemic.index.segment import index_text, term_weight
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
-from mnemic.rules.decay import class_of, faded
+from mnemic.rules.decay import class_of, fade
 from mnemic.settings.upkeep import DecaySettings
 from mnemic.space import Space
 from mnemic.store.contract import Unit
@@ -238,7 +238,7 @@ def decay_curve(memory: Memory, decay: DecaySettings, now: datetime, days: int) 
     start = memory.last_accessed_at
     span = max(now - start, timedelta(0)) + timedelta(days=days)
     points = tuple(
-        DecayPoint(start + idle, faded(memory.importance, idle, law))
+        DecayPoint(start + idle, fade(memory.importance, idle, law))
         for idle in (span * step / _POINTS for step in range(_POINTS + 1))
     )
     return DecayCurve(

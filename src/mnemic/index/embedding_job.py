@@ -21,7 +21,7 @@ from mnemic.clock import Clock
 from mnemic.errors import BadVector, ModelRefused, StoreDamaged
 from mnemic.index.engine import VectorEngine, follow
 from mnemic.language.passages import passages
-from mnemic.language.secrets.envelope import unsealed_part
+from mnemic.language.secrets.envelope import drop_envelope
 from mnemic.late import NDArray, np
 from mnemic.providers.embedding.base import Embedder, expect
 from mnemic.providers.reader.inputs import TurnText
@@ -80,7 +80,7 @@ def cache_hashes(records: Sequence[EmbedText]) -> set[bytes]:
     return {
         hashlib.sha256(text.encode()).digest()
         for record in records
-        for passage in passages(unsealed_part(record.text))
+        for passage in passages(drop_envelope(record.text))
         for text in (passage, f"{record.speaker}: {passage}", record.text[:_WHOLE])
     }
 
@@ -97,7 +97,7 @@ class _Vectors(NamedTuple):
 
 def _read(reader: TrainedReader, records: Sequence[EmbedText]) -> _Vectors:
     """What the reader keeps: a vector for each window of a text, and all its token vectors."""
-    readable = [record for record in records if unsealed_part(record.text).strip()]
+    readable = [record for record in records if drop_envelope(record.text).strip()]
     vectors = _Vectors([], {})
     for record, reading in zip(readable, reader.read([*map(passage_of, readable)]), strict=True):
         for number, vector in enumerate(reading.wholes):
@@ -110,10 +110,10 @@ def passage_of(record: EmbedText) -> TurnText:
     """A record as the reader is given it, without what is sealed."""
     local = record.local
     return TurnText(
-        unsealed_part(record.text),
+        drop_envelope(record.text),
         record.speaker or record.role,
         None if local is None else _EPOCH + timedelta(days=local // _DAY),
-        unsealed_part(record.before),
+        drop_envelope(record.before),
     )
 
 
@@ -235,7 +235,7 @@ class EmbeddingJob:
         parts = [
             (record.doc, place, f"{record.speaker}: {text}" if record.speaker else text)
             for record in records
-            for place, text in enumerate(passages(unsealed_part(record.text)))
+            for place, text in enumerate(passages(drop_envelope(record.text)))
         ]
         if not parts:
             return _Vectors([], {})

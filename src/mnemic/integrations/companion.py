@@ -17,10 +17,10 @@ from mnemic.engine.aio import AsyncEngine, AsyncMind
 from mnemic.engine.mind import Mind
 from mnemic.engine.open import Engine
 from mnemic.errors import InvalidInput, MnemicError
-from mnemic.language.answers import read_confirmation, squeezed
+from mnemic.language.answers import read_confirmation, squeeze
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
-from mnemic.language.lines import indented
+from mnemic.language.lines import indent
 from mnemic.locks import ForkSafeLock
 from mnemic.prompts import words
 from mnemic.recall.evidence import tool_text
@@ -63,15 +63,15 @@ class HostQuestions:
         if not self._offers:
             return ""
         # What waits may come from a tool or a page, so it is data for the model as well.
-        listed = "\n".join(f"- {indented(one.text, '  ')}" for one in self._offers)
+        listed = "\n".join(f"- {indent(one.text, '  ')}" for one in self._offers)
         return texts["offer"].format(text=fence(listed, "pending"))
 
     def replied(self, reply: str) -> None:
         """The reply of the host: whether it asked."""
-        said = squeezed(reply)
-        if self._question and squeezed(self._question) in said:
+        said = squeeze(reply)
+        if self._question and squeeze(self._question) in said:
             self._answered_by = self._introduce
-        elif self._offers and all(squeezed(memory.text) in said for memory in self._offers):
+        elif self._offers and all(squeeze(memory.text) in said for memory in self._offers):
             self._answered_by = self._decide
 
     def _introduce(self, answer: str) -> None:

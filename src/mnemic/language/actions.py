@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
 from mnemic.language.tool_results import error_line, tool_summary
 from mnemic.language.truncation import cut
 from mnemic.language.word_file import WordFile
 from mnemic.late import dataclass
+from mnemic.patterns import defer
 from mnemic.types import ActionNode, ToolCall, ToolResult, Turn
 
 _FILE = WordFile("mnemic.language", "actions.toml")
@@ -28,7 +28,7 @@ _KEY_PARAMS = (
     "path file file_path filename url query q command cmd pattern name title id session to"
     " subject table branch package key text"
 ).split()
-_SENTENCE = (  # which "Dr. Vogt" does not end
+_SENTENCE = defer(  # which "Dr. Vogt" does not end
     r"(?<=[。！？!?\n])|(?<=[.;；])"
     r"(?i:(?<!\b(?:mr|ms|dr|st|vs|no)\.)(?<!\b(?:mrs|e\.g|i\.e)\.)(?<!\bprof\.))\s"
 )
@@ -56,8 +56,7 @@ class CalledTool:
 
 def action_nodes(turns: Sequence[Turn], result_chars: int) -> tuple[ActionNode, ...]:
     """One node for each tool call, in order."""
-    called = matched_calls(turns)
-    return tuple(_node(turns, one, result_chars) for one in called)
+    return tuple(_node(turns, called, result_chars) for called in match_calls(turns))
 
 
 def failure(result: ToolResult) -> str:
@@ -80,29 +79,26 @@ def first_sentence(text: str) -> str:
 
 def sentences(text: str) -> Iterator[str]:
     """The sentences at the beginning of a text, each on one line."""
-    lines = (
-        " ".join(sentence.split()).rstrip(";；")
-        for sentence in compiled(_SENTENCE).split(text.strip()[:_LOOK])
-    )
-    return filter(None, lines)
+    texts = _SENTENCE.split(text.strip()[:_LOOK])
+    return filter(None, (" ".join(sentence.split()).rstrip(";；") for sentence in texts))
 
 
-def matched_calls(turns: Sequence[HasTools]) -> list[CalledTool]:
+def match_calls(turns: Sequence[HasTools]) -> list[CalledTool]:
     """Every call of some turns, in order, with the result that came in them."""
-    called: list[CalledTool] = []
+    tools: list[CalledTool] = []
     for place, turn in enumerate(turns):
-        called += [CalledTool(call, place) for call in turn.tool_calls]
+        tools += [CalledTool(call, place) for call in turn.tool_calls]
         for result in turn.tool_results:
-            waiting = [one for one in called if one.result is None]
-            named = [one for one in waiting if one.call.id and one.call.id == result.call_id]
-            nameless = [one for one in waiting if not (one.call.id and result.call_id)]
-            for one in (named or nameless)[:1]:
-                one.result, one.answered = result, place
-    return called
+            waiting = [tool for tool in tools if tool.result is None]
+            named = [tool for tool in waiting if tool.call.id and tool.call.id == result.call_id]
+            nameless = [tool for tool in waiting if not (tool.call.id and result.call_id)]
+            for tool in (named or nameless)[:1]:
+                tool.result, tool.answered = result, place
+    return tools
 
 
 def _node(turns: Sequence[Turn], called: CalledTool, limit: int) -> ActionNode:
-    wrong = failure(called.result) if called.result else _unanswered(turns, called)
+    wrong = failure(called.result) if called.result else _explain_missing(turns, called)
     return ActionNode(
         tool=called.call.name,
         params=key_params(called.call.input, limit),
@@ -120,10 +116,10 @@ def key_params(arguments: Mapping[str, Any], limit: int) -> dict[str, Any]:
     Neither those left at nothing (None, False, empty) nor, beside others, what the call carried.
     """
     order = {name: place for place, name in enumerate(_KEY_PARAMS)}
-    given = [item for item in arguments.items() if item[1] not in (None, False, "", [], {})]
-    about = [item for item in given if item[0].lower() not in words("payload")]
-    named = sorted(about or given, key=lambda item: order.get(item[0].lower(), len(order)))
-    return {cut(str(key), limit): _short(value, limit) for key, value in named[:MOST_PARAMS]}
+    filled = [key for key, value in arguments.items() if value not in (None, False, "", [], {})]
+    about = [key for key in filled if key.lower() not in words("payload")]
+    named = sorted(about or filled, key=lambda key: order.get(key.lower(), len(order)))
+    return {cut(str(key), limit): _short(arguments[key], limit) for key in named[:MOST_PARAMS]}
 
 
 def _short(value: Any, limit: int) -> Any:
@@ -141,7 +137,7 @@ def _result_summary(result: ToolResult, limit: int) -> str:
     return tool_summary(text if _is_json(text) else " ".join(text.split()), limit)
 
 
-def _unanswered(turns: Sequence[Turn], called: CalledTool) -> str:
+def _explain_missing(turns: Sequence[Turn], called: CalledTool) -> str:
     """A call whose result is missing failed, unless the talk went on or no host recorded any."""
     went_on = any(turn.role == "assistant" for turn in turns[called.turn + 1 :])
     return "" if went_on or not any(turn.tool_results for turn in turns) else NO_RESULT

@@ -30,7 +30,7 @@ def read_confirmation(message: str) -> Answer | None:
     return meant.pop() if len(meant) == 1 else None
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Letters and digits alone, to look for a statement whatever a host did to its spelling."""
     return "".join(filter(str.isalnum, _plain(text)))
 

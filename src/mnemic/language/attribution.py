@@ -33,22 +33,21 @@ class SessionPlace:
     topic: str = ""
 
 
-def placed(candidate: Candidate, place: SessionPlace) -> Candidate:
+def add_place(candidate: Candidate, place: SessionPlace) -> Candidate:
     """A statement about the work of a session, in its project; what somebody is or likes, and the
     tools a person uses everywhere, belong to none.
     """
     if not place.project and not place.topic:
         return candidate
-    own = " ".join(candidate.subject.casefold().split()) in _USER
+    of_user = " ".join(candidate.subject.casefold().split()) in _USER
     of_work = candidate.kind in _OF_A_PROJECT or candidate.predicate in _DATED_WORK
-    if not ((of_work and not own) or _THIS_PROJECT.search(candidate.text)):
+    if not ((of_work and not of_user) or _THIS_PROJECT.search(candidate.text)):
         return candidate
-    return replace(
-        candidate, project=candidate.project or place.project, topic=candidate.topic or place.topic
-    )
+    project, topic = candidate.project or place.project, candidate.topic or place.topic
+    return replace(candidate, project=project, topic=topic)
 
 
-def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
+def attribute(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
     """The candidate with the outsider who said it as its subject, never the user.
 
     ``turns`` are those it may stand on. What is not an outsider's, of nobody in particular, or not
@@ -65,12 +64,12 @@ def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
     if len(senders) != 1 or not (sender := senders.pop()):
         return candidate
     if _is_about_the_speaker(candidate):
-        text = _attributed_text(candidate.text, sender)
+        text = _attribute_text(candidate.text, sender)
         return replace(candidate, subject=sender, text=text)
     if not _SPEAKERS.search(candidate.text):
         return candidate
     # "My wife is a nurse": the wife of whoever says so.
-    subject, text = candidate.subject, _attributed_text(candidate.text, sender)
+    subject, text = candidate.subject, _attribute_text(candidate.text, sender)
     if subject.islower() and subject.isascii() and sender.casefold() not in subject.casefold():
         subject = f"{sender}'s {subject}"
     return replace(candidate, subject=subject, text=text)
@@ -85,7 +84,7 @@ def _is_about_the_speaker(candidate: Candidate) -> bool:
     return unsaid or bool(_ABOUT_THE_USER.match(candidate.text))
 
 
-def _attributed_text(content: str, sender: str) -> str:
+def _attribute_text(content: str, sender: str) -> str:
     if sender.casefold() in content.casefold():
         return content
     about = _ABOUT_THE_USER.match(content)

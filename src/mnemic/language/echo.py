@@ -15,9 +15,9 @@ from itertools import islice, pairwise
 from operator import or_
 from typing import NamedTuple, TypeVar, cast
 
-from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
 from mnemic.language.word_file import WordFile
+from mnemic.patterns import defer
 from mnemic.rules.speakers import least_trusted
 from mnemic.types import Role, Trust
 
@@ -34,7 +34,7 @@ _REPEATS = 0.6  # of a statement's words in one line: it repeats the line in oth
 _LONGEST = 200_000  # characters of a text that are looked at
 
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-_QUOTED_LINE = r"(?m)^[ \t]*>.*$"
+_QUOTED_LINE = defer(r"(?m)^[ \t]*>.*$")
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -44,8 +44,8 @@ def fingerprints(text: str) -> dict[int, tuple[int, ...]]:
     for start, end in _sentences(text):
         tokens = _tokens(text[start:end])
         if len(tokens) >= _LEAST:
-            (whole,) = _windows(tokens, len(tokens))
-            marks[whole] = tuple(_windows(tokens, min(SHINGLE, len(tokens))))
+            (mark,) = _windows(tokens, len(tokens))
+            marks[mark] = tuple(_windows(tokens, min(SHINGLE, len(tokens))))
     return marks
 
 
@@ -67,7 +67,7 @@ class UntrustedLine(NamedTuple):
     words: frozenset[int]
 
 
-def taint_of(text: str, own: str, lines: Iterable[UntrustedLine]) -> Trust | None:
+def taint_of(text: str, owned_text: str, lines: Iterable[UntrustedLine]) -> Trust | None:
     """The least trust among the lines that a statement is mostly made of; None where it is not.
 
     ``own`` is what the owner says in the turns it stands on: a statement in the owner's own words
@@ -76,7 +76,7 @@ def taint_of(text: str, own: str, lines: Iterable[UntrustedLine]) -> Trust | Non
     words = word_marks(text)
     if not words:
         return None
-    owned = len(words & word_marks(own)) / len(words)
+    owned = len(words & word_marks(owned_text)) / len(words)
     if owned >= _OWN_WORDS:
         return None
     least = max(owned, _REPEATS)
@@ -113,27 +113,27 @@ def _echoes(text: str, start: int, end: int, marks: Collection[int]) -> list[tup
     """The sentence, if it is known as a whole or each of its clauses is; else those that are."""
     spans = list(_clauses(text, start, end))
     clauses = [_tokens(text[a:b]) for a, b in spans]
-    whole = [word for clause in clauses for word in clause]
-    if not _known_runs(whole, marks):
+    tokens = [word for clause in clauses for word in clause]
+    if not _find_known_runs(tokens, marks):
         return []
     echoed = [_is_known(clause, marks) for clause in clauses]
     leads = [words("leads_in").issuperset(clause) for clause in clauses]
-    every = any(echoed) and all(map(or_, echoed, leads))
-    if every or _is_known(whole, marks):
+    all_echoed = any(echoed) and all(map(or_, echoed, leads))
+    if all_echoed or _is_known(tokens, marks):
         return [(start, end)]
     return [span for span, is_echo in zip(spans, echoed, strict=True) if is_echo]
 
 
 def _is_known(tokens: Sequence[str], marks: Collection[int]) -> bool:
     """Whether known runs cover everything but what leads in, and no two runs touch."""
-    runs = _known_runs(tokens, marks)
+    runs = _find_known_runs(tokens, marks)
     if not runs or any(later[0] <= earlier[1] for earlier, later in pairwise(runs)):
         return False  # pieces of two statements put together say something new
     covered = {place for start, end in runs for place in range(start, end)}
     return all(place in covered or word in words("leads_in") for place, word in enumerate(tokens))
 
 
-def _known_runs(tokens: Sequence[str], marks: Collection[int]) -> list[tuple[int, int]]:
+def _find_known_runs(tokens: Sequence[str], marks: Collection[int]) -> list[tuple[int, int]]:
     """Unbroken runs of known shingles as stretches of tokens, and short lines known whole."""
     runs: list[tuple[int, int]] = []
     for start, mark in enumerate(_windows(tokens, SHINGLE)):
@@ -188,15 +188,15 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The parts of a sentence, each with the comma that ends it and without the space before."""
     for place in [*(match.start() for match in pattern("break").finditer(text, start, end)), end]:
-        part = text[start:place]
-        if part.strip():
-            yield place - len(part.lstrip()), place
+        clause = text[start:place]
+        if clause.strip():
+            yield place - len(clause.lstrip()), place
         start = place
 
 
 def _quotes(text: str) -> list[tuple[int, int]]:
     """What the user quotes: lines after a >, and sentences between quotation marks."""
-    spans = [match.span() for match in compiled(_QUOTED_LINE).finditer(text[:_LONGEST])]
+    spans = [match.span() for match in _QUOTED_LINE.finditer(text[:_LONGEST])]
     for match in pattern("quoted").finditer(text[:_LONGEST]):
         if all(match.end() <= start or match.start() >= end for start, end in spans):
             spans.append(match.span())

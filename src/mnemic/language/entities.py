@@ -30,8 +30,8 @@ Place = tuple[int, int, str]
 def find_entities(text: str) -> tuple[str, ...]:
     """Names, quoted words, titles, files, addresses, versions, identifiers: each once, in order."""
     names: dict[str, None] = {}
-    for part in two_ends(text, LONGEST):
-        places = _disjoint([*_find_things(part), *_find_names(part), *_find_chinese(part)])
+    for stretch in two_ends(text, LONGEST):
+        places = _disjoint([*_find_things(stretch), *_find_names(stretch), *_find_chinese(stretch)])
         names.update((name, None) for _, _, name in places)
     return tuple(names)
 
@@ -74,10 +74,10 @@ def _find_names(text: str) -> Iterator[Place]:
             "particles"
         ):
             parts.pop()
-        whole = " ".join(parts)
-        name = _POSSESSIVE.sub("", whole)
-        if name and (not first or len(parts) > 1 or _is_name(name, whole, text, match.end())):
-            yield start, start + len(whole), name
+        written = " ".join(parts)
+        name = _POSSESSIVE.sub("", written)
+        if name and (not first or len(parts) > 1 or _is_name(name, written, text, match.end())):
+            yield start, start + len(written), name
 
 
 def _is_headline(text: str, is_raised: Callable[[str], bool]) -> bool:
@@ -94,12 +94,12 @@ def _begins_sentence(text: str, start: int) -> bool:
     return bool(_SENTENCE_END.search(before)) and not _TITLE.search(before)
 
 
-def _is_name(name: str, whole: str, text: str, end: int) -> bool:
+def _is_name(name: str, written: str, text: str, end: int) -> bool:
     """Whether one word that begins a sentence is a name all the same."""
-    if name != whole or _HAN.match(text[end : end + 2].strip()):
+    if name != written or _HAN.match(text[end : end + 2].strip()):
         return True  # Anna's; or a Latin word in Chinese, where sentences have no capitals
-    written = _WORD.findall(text)
-    return written.count(name) > 1 and name.lower() not in written
+    tokens = _WORD.findall(text)
+    return tokens.count(name) > 1 and name.lower() not in tokens
 
 
 def _find_chinese(text: str) -> Iterator[Place]:

@@ -17,7 +17,7 @@ def exchanges(turns: Sequence[Turn]) -> list[Exchange]:
         start = _home(turn, called_in, len(groups))
         if start < len(groups):
             # Everything said between a call and its late result stays between them.
-            groups[start:] = [[one for group in groups[start:] for one in group]]
+            groups[start:] = [[earlier for group in groups[start:] for earlier in group]]
             groups[start].append(turn)
             called_in = {id_: min(place, start) for id_, place in called_in.items()}
         else:

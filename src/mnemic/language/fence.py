@@ -16,23 +16,23 @@ import secrets
 import unicodedata
 from datetime import UTC, datetime
 
-from mnemic.language.code import compiled
+from mnemic.patterns import defer
 
 MARK = "mnemic-memory"
 _KEY = secrets.token_bytes(32)
 _NONCE_BYTES = 6
 _NONCE = rf"[0-9a-f]{{{2 * _NONCE_BYTES}}}"
 # Databases and conversations of earlier versions hold marks without a nonce.
-_OPENING = rf"<{MARK}(?P<nonce>-{_NONCE})? source=\"[^\"<>\n]*\"(?: at=\"[^\"<>\n]*\")?>\n?"
-_CLOSING = rf"\n?</{MARK}(?:-{_NONCE})?>"
+_OPENING = defer(rf"<{MARK}(?P<nonce>-{_NONCE})? source=\"[^\"<>\n]*\"(?: at=\"[^\"<>\n]*\")?>\n?")
+_CLOSING = defer(rf"\n?</{MARK}(?:-{_NONCE})?>")
 # Between its letters a mark in disguise may have a few characters nobody sees.
 _GAP = r"[\W_]{0,4}"
 _BRACKET = r"(?:[<〈‹⟨❮❬❰˂ᐸ⧼≺]|&lt;?|&#0*60;?|&#x0*3c;?|\\u003c|\\x3c|%3c)"
 _BEGINNINGS = frozenset("<〈‹⟨❮❬❰˂ᐸ⧼≺&\\%")  # what a bracket begins with
 _NAME = _GAP.join(("(?:m|rn)", "n", "[e3]", "(?:m|rn)", "[i1l|!]", "c"))
-_DISGUISED = rf"{_BRACKET}(?=[\W_]{{0,8}}{_NAME})"
+_DISGUISED = defer(rf"{_BRACKET}(?=[\W_]{{0,8}}{_NAME})")
 _HARMLESS = "("
-_NOT_A_NAME = r"[^\w.:/ -]"
+_NOT_A_NAME = defer(r"[^\w.:/ -]")
 # Letters of other alphabets that are drawn as those of the mark.
 _LOOK_ALIKES = str.maketrans("мᴍϻпոռηɴеєεҽӏιіıɪꙇсσϲᴄ", "mmmnnnnneeeeiiiiiicccc")
 
@@ -55,7 +55,7 @@ def fence(text: str, source: str, at: datetime | None = None, *, seed: str = "")
     ``seed`` stands for the text in the nonce where the text grows at its end, as a conversation
     does: its beginning stays the same with the nonce.
     """
-    named = compiled(_NOT_A_NAME).sub("_", source)
+    named = _NOT_A_NAME.sub("_", source)
     when = f' at="{at.astimezone(UTC).isoformat(timespec="seconds")}"' if at else ""
     inside = neutral(text)
     mark = f"{MARK}-{_nonce((named, when, seed or inside), inside)}"
@@ -78,7 +78,7 @@ def neutral(text: str) -> str:
         return text
     plain = text.lower() if text.isascii() else text.translate(_PLAIN)
     parts, place = [], 0
-    for mark in compiled(_DISGUISED).finditer(plain):
+    for mark in _DISGUISED.finditer(plain):
         parts += [text[place : mark.start()], _HARMLESS]
         place = mark.end()
     return "".join([*parts, text[place:]])
@@ -95,7 +95,7 @@ def strip_fenced(text: str) -> str:
         return text
     parts: list[str] = []
     place = 0
-    while opening := compiled(_OPENING).search(text, place):
+    while opening := _OPENING.search(text, place):
         parts.append(text[place : opening.start()])
         end = _end(text, opening.end() - 1, opening["nonce"] or "")
         if end is None:
@@ -103,14 +103,14 @@ def strip_fenced(text: str) -> str:
             break
         place = end
     parts.append(text[place:])
-    return compiled(_CLOSING).sub("", "".join(parts))
+    return _CLOSING.sub("", "".join(parts))
 
 
 def _end(text: str, start: int, nonce: str) -> int | None:
     """Where the fence that was opened with this nonce ends."""
-    own = f"</{MARK}{nonce}>"
-    place = text.find(own, start)
+    ending = f"</{MARK}{nonce}>"
+    place = text.find(ending, start)
     if place >= 0:
-        return place + len(own)
-    closing = compiled(_CLOSING).search(text, start)
+        return place + len(ending)
+    closing = _CLOSING.search(text, start)
     return closing.end() if closing else None

@@ -73,7 +73,7 @@ def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = (
     if order:
         return Verdict(False, f"command: {order}")
     referring = gate.mode == "referring"
-    question = _wanted_field(plain, flat) if referring else _question(plain, flat)
+    question = _find_field(plain, flat) if referring else _question(plain, flat)
     if question:
         return Verdict(True, f"question: {question}")
     return Verdict(False, "nothing: no rule matches")
@@ -92,8 +92,8 @@ def _nod(text: str) -> str | None:
         return text
     place = 0
     while place < len(text):
-        known = nods().get(text[place], ())
-        word = next((word for word in known if text.startswith(word, place)), "")
+        candidates = nods().get(text[place], ())
+        word = next((word for word in candidates if text.startswith(word, place)), "")
         place += len(word)
         if not word or _joins(word[-1], text[place : place + 1]):
             return None
@@ -112,12 +112,12 @@ def _without_payload(text: str) -> str:
 
 def _reference(text: str, flat: str, projects: Collection[str]) -> str | None:
     """The rule and the word by which the text refers to something that may be known."""
-    word = _listed("pronouns", text) or _listed("pronouns_en", flat)
+    word = _find_listed("pronouns", text) or _find_listed("pronouns_en", flat)
     if word:
         return f"pronoun: {word}"
-    word = _listed("times", text) or _listed("times_en", flat)
+    word = _find_listed("times", text) or _find_listed("times_en", flat)
     if "前" in text or "过去" in text or "before" in text:
-        word = word or _matched("ago", text) or _matched("past", text)
+        word = word or _find_match("ago", text) or _find_match("past", text)
     if word:
         return f"time: {word}"
     word = _project(text, projects)
@@ -129,27 +129,27 @@ def _reference(text: str, flat: str, projects: Collection[str]) -> str | None:
     word = _file(text)
     if word:
         return f"file: {word}"
-    word = _listed("tastes", text) or _listed("tastes_en", flat)
+    word = _find_listed("tastes", text) or _find_listed("tastes_en", flat)
     return f"preference: {word}" if word else None
 
 
 def _date(text: str, flat: str) -> str | None:
-    word = _listed("days_en", flat)
+    word = _find_listed("days_en", flat)
     if not word and pattern("maybe_date").search(text):
-        word = _matched("date", text)
-    if not word and ("0" in flat or _listed("months_en", flat)):
-        word = _matched("date_en", flat)
+        word = _find_match("date", text)
+    if not word and ("0" in flat or _find_listed("months_en", flat)):
+        word = _find_match("date_en", flat)
     return word
 
 
-def _listed(name: str, text: str) -> str | None:
+def _find_listed(name: str, text: str) -> str | None:
     for word in phrases(name):  # a plain loop is the fastest here
         if word in text:
             return word.strip()
     return None
 
 
-def _matched(name: str, text: str) -> str | None:
+def _find_match(name: str, text: str) -> str | None:
     match = pattern(name).search(text)
     return match.group().strip() if match else None
 
@@ -170,8 +170,8 @@ def _project(text: str, projects: Collection[str]) -> str | None:
 
 def _joins(last: str, following: str) -> bool:
     """Whether two neighbours are of one word: both Latin letters or digits."""
-    both = last + following
-    return len(both) == 2 and both.isascii() and both.isalnum()
+    pair = last + following
+    return len(pair) == 2 and pair.isascii() and pair.isalnum()
 
 
 def _file(text: str) -> str | None:
@@ -182,9 +182,9 @@ def _file(text: str) -> str | None:
         name = text[start : match.end()]
         if start < match.start() and name not in words("not_files"):
             return name
-    word = _listed("bare_files", text)
+    word = _find_listed("bare_files", text)
     if not word and ("/" in text or ":\\" in text):
-        word = _matched("path", text)
+        word = _find_match("path", text)
     return word
 
 
@@ -200,8 +200,8 @@ def _order(text: str) -> str | None:
     if polite:
         order = rest[polite.end() :]
         verb = next((verb for verb in phrases("orders") if order.startswith(verb)), None)
-        asked = polite["asked"].strip("能不否可以再先")
-        if verb and (asked or not _asks(verb, order)):
+        question = polite["asked"].strip("能不否可以再先")
+        if verb and (question or not _asks(verb, order)):
             return polite.group() + verb
         asks_help = polite["asked"].endswith(("请", "麻烦", "我", "帮忙"))
         if asks_help and not any(verb in order[:5] for verb in phrases("lookups")):
@@ -231,30 +231,30 @@ def _asks(verb: str, order: str) -> bool:
     marked = sentence.endswith(("?", "？"))
     if verb in words("explaining") and (not marked or pattern("wh").match(rest)):
         return False  # the question is what to explain: 解释为什么…
-    return marked or _listed("questions", sentence) is not None
+    return marked or _find_listed("questions", sentence) is not None
 
 
 def _asks_en(order: str) -> bool:
     """The same for English verbs, of which a question begins only with those that are nouns."""
     verb, following, *_ = [*pattern("english").findall(order[:LONGEST_NAME]), ""]
-    given = following in words("objects_en") or following.isdigit()
-    if verb not in words("nouns_en") or given or pattern("object").match(order, len(verb)):
+    has_object = following in words("objects_en") or following.isdigit()
+    if verb not in words("nouns_en") or has_object or pattern("object").match(order, len(verb)):
         return False
     sentence = _first_sentence(order)
-    return sentence.endswith(("?", "？")) or _listed("questions", sentence) is not None
+    return sentence.endswith(("?", "？")) or _find_listed("questions", sentence) is not None
 
 
-def _wanted_field(text: str, flat: str) -> str | None:
+def _find_field(text: str, flat: str) -> str | None:
     """The words by which a text asks for a figure, a date, a place or a name."""
-    cue = _listed("fields", text) or _matched("counted", text)
+    cue = _find_listed("fields", text) or _find_match("counted", text)
     if cue or flat.isspace():
         return cue
-    cue = _listed("fields_en", flat)
+    cue = _find_listed("fields_en", flat)
     return cue if cue and _question(text, flat) else None
 
 
 def _question(text: str, flat: str) -> str | None:
-    cue = _matched("question_mark", text) or _listed("questions", text)
+    cue = _find_match("question_mark", text) or _find_listed("questions", text)
     if cue:
         return cue
     if flat.isspace():
@@ -269,4 +269,4 @@ def _question(text: str, flat: str) -> str | None:
         subjects = words("subjects") if first == "do" else words("all_subjects")
         if first in words("auxiliaries") and second in subjects:
             return f"{first} {second}"
-    return _listed("indirect", flat)
+    return _find_listed("indirect", flat)

@@ -70,13 +70,13 @@ class Guard:
         checked = checks.check_text(value, what, self.characters if limit is None else limit)
         return SafeText(checked if self.secrets is None else _redact(checked, self.secrets))
 
-    def part(self, part: str, statement: str, content: SafeText, what: str) -> SafeText:
+    def part(self, fragment: str, statement: str, content: SafeText, what: str) -> SafeText:
         """A part of ``statement``, which is stored as ``content``: empty where the part is a secret
         of the statement, since by itself it need not look like one.
         """
-        checks.check_text(part, what, self.characters)
-        hidden = part in statement and part not in content
-        return EMPTY if hidden else SafeText(_redact_short(part, self.secrets))
+        checks.check_text(fragment, what, self.characters)
+        hidden = fragment in statement and fragment not in content
+        return EMPTY if hidden else SafeText(_redact_short(fragment, self.secrets))
 
     def error(self, error: BaseException | str, limit: int = MAX_ERROR) -> SafeText:
         """A reason or an error as it is stored: never refused, cut to ``limit``."""
@@ -121,14 +121,14 @@ class Guard:
 
     def kind_word(self, value: str) -> tuple[str, tuple[Kind, ...]]:
         """A word for kinds, the document's or the engine's, as it is written, and the kinds."""
-        known = self.words.find_kinds(value, self.kinds)
-        if known is None:
+        found_kinds = self.words.find_kinds(value, self.kinds)
+        if found_kinds is None:
             raise InvalidInput(
                 f"{self.words.kinds.name}={checks.brief_value(value)} is unknown",
                 remedy=f"Use one of {', '.join(self.words.kind_words(self.kinds))}, or name it in"
                 " the setting memory.kinds",
             )
-        return cast("tuple[str, tuple[Kind, ...]]", known)
+        return cast("tuple[str, tuple[Kind, ...]]", found_kinds)
 
     def kind(self, value: str) -> Kind:
         """The kind of memory that a word stands for."""
@@ -140,21 +140,22 @@ class Guard:
         listed = self.words.kinds
         return listed.filter(word) if word in listed.table else WordFilter(word, word, kinds)
 
-    def listed(self, words: Words, value: str, own: Iterable[str] = ()) -> str:
+    def find_word(self, words: Words, value: str, extra: Iterable[str] = ()) -> str:
         """A word of the document's list, or one of the engine's ``own``, as it is written."""
         text: object = value
-        known = words.find(value) if isinstance(text, str) else None
-        if known is None:
-            known = next((one for one in own if one == value or folded(one) == folded(value)), None)
-        if known is None:
-            accepted = ", ".join(dict.fromkeys((*words.table, *own)))
+        word = words.find(value) if isinstance(text, str) else None
+        if word is None:
+            matches = (term for term in extra if term == value or folded(term) == folded(value))
+            word = next(matches, None)
+        if word is None:
+            accepted = ", ".join(dict.fromkeys((*words.table, *extra)))
             raise InvalidInput(
                 f"{words.name}={checks.brief_value(value)} is unknown",
                 remedy=f"Use one of {accepted}"
                 if accepted
                 else f"The preset has no {words.name}s: leave it out",
             )
-        return known
+        return word
 
     # --- values of several strings --------------------------------------------------------------
 
@@ -182,10 +183,10 @@ class Guard:
 
     def metadata(self, value: Mapping[str, Any], most: int = MAX_METADATA) -> SafeMetadata:
         """A JSON object of at most so many characters that a host keeps with a record."""
-        given: object = value
-        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        fields: object = value
+        if not isinstance(fields, Mapping) or not all(isinstance(key, str) for key in fields):
             raise InvalidInput(
-                f"metadata is {checks.brief_value(given)}", remedy="Pass a dict with text as keys"
+                f"metadata is {checks.brief_value(fields)}", remedy="Pass a dict with text as keys"
             )
         safe = self.json(value, "metadata")
         size = len(json.dumps(safe, ensure_ascii=False))
@@ -196,7 +197,7 @@ class Guard:
             )
         return SafeMetadata(cast("Mapping[str, Json]", safe))
 
-    def noted(
+    def add_words(
         self, metadata: SafeMetadata, word: str, kind: Kind, in_project: bool
     ) -> SafeMetadata:
         """The metadata with those words of the document that the kind does not tell."""
@@ -208,13 +209,13 @@ class Guard:
         """Metadata to compare with: a host may look for the number 3 by the text "3"."""
         words = {True: "true", False: "false", None: "null"}
         texts: dict[str, str] = {}
-        for key, item in self.metadata(value).items():
-            if isinstance(item, list | dict):
+        for key, field in self.metadata(value).items():
+            if isinstance(field, list | dict):
                 raise InvalidInput(
-                    f"metadata={key!r} is compared with {checks.brief_value(item)}",
+                    f"metadata={key!r} is compared with {checks.brief_value(field)}",
                     remedy="Compare it with text, a number, True, False or None",
                 )
-            texts[key] = words[item] if item is None or isinstance(item, bool) else str(item)
+            texts[key] = words[field] if field is None or isinstance(field, bool) else str(field)
         return texts
 
     def action(self, node: ActionNode) -> SafeAction:
@@ -240,7 +241,7 @@ def word_filters(
     first, *also = map(guard.kind_filter, named) if named else (None,)
     kinds = () if first is None else (first._replace(also=tuple(also)),)
     scopes = guard.words.scopes
-    return (*kinds, scopes.filter(guard.listed(scopes, scope))) if scope is not None else kinds
+    return (*kinds, scopes.filter(guard.find_word(scopes, scope))) if scope is not None else kinds
 
 
 def guard_of(settings: Settings) -> Guard:
@@ -260,10 +261,10 @@ def guard_of(settings: Settings) -> Guard:
 def bounds_of(settings: Settings) -> Bounds:
     """What counts as a secret by the settings."""
     keys = (settings.model.api_key, settings.chat.api_key, settings.embedding.api_key)
-    known = {key.reveal().strip() for key in keys}
+    key_texts = {key.reveal().strip() for key in keys}
     return Bounds(
         personal_numbers=settings.secrets.personal_numbers,
-        known=tuple(sorted(filter(is_telling, known))),
+        known=tuple(sorted(filter(is_telling, key_texts))),
     )
 
 

@@ -33,7 +33,7 @@ def one_line(text: str) -> str:
     return _HIDDEN.sub("", _BREAKS.sub(" ", text)).strip()
 
 
-def indented(text: str, by: str) -> str:
+def indent(text: str, by: str) -> str:
     """``text`` with every line but the first moved in, so that none of them begins a line."""
     lines = text.strip().splitlines()
     if len(lines) < 2:
@@ -45,8 +45,8 @@ def indented(text: str, by: str) -> str:
 def label(name: str) -> str:
     """``name`` as a word of a line: no brackets, commas or quotes that could end it."""
     plain = "".join(
-        one if one in _IN_NAMES or unicodedata.category(one)[0] in _KEPT else "_"
-        for one in one_line(name[: 4 * _LONGEST])
+        mark if mark in _IN_NAMES or unicodedata.category(mark)[0] in _KEPT else "_"
+        for mark in one_line(name[: 4 * _LONGEST])
     ).replace(": ", "_ ")
     return plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
 

@@ -61,18 +61,20 @@ class MarkdownSection:
 
 def parse(text: str) -> tuple[MarkdownSection, ...]:
     """The parts of a document, in order; joined again they lose nothing but layout."""
-    parts: list[MarkdownSection] = []
+    sections: list[MarkdownSection] = []
     heading, items = "", list[Item]()
-    for piece in _pieces(text.removesuffix("\n").split("\n")):
-        if isinstance(piece, str):
-            parts.append(MarkdownSection(heading, tuple(items)))
-            heading, items = piece, []
-        elif isinstance(piece, Free) and items and isinstance(items[-1], Free):
-            items[-1] = Free((*items[-1].lines, *piece.lines))
+    for block in _pieces(text.removesuffix("\n").split("\n")):
+        if isinstance(block, str):
+            sections.append(MarkdownSection(heading, tuple(items)))
+            heading, items = block, []
+        elif isinstance(block, Free) and items and isinstance(items[-1], Free):
+            items[-1] = Free((*items[-1].lines, *block.lines))
         else:
-            items.append(piece)
-    parts.append(MarkdownSection(heading, tuple(items)))
-    return tuple(part for part in parts if part.heading or any(map(_says, part.items)))
+            items.append(block)
+    sections.append(MarkdownSection(heading, tuple(items)))
+    return tuple(
+        section for section in sections if section.heading or any(map(_says, section.items))
+    )
 
 
 def marks_in(text: str) -> frozenset[str]:
@@ -88,11 +90,11 @@ def visible(text: str) -> str:
 def without(text: str, ids: frozenset[str]) -> str:
     """The text without the bullets of these ids, and without their marks elsewhere."""
     lines: list[str] = []
-    for piece in _pieces(text.split("\n")):
-        if isinstance(piece, str):
-            lines.append(piece)
-        elif isinstance(piece, Free) or piece.mark not in ids:
-            lines += piece.lines
+    for block in _pieces(text.split("\n")):
+        if isinstance(block, str):
+            lines.append(block)
+        elif isinstance(block, Free) or block.mark not in ids:
+            lines += block.lines
     return _MARK.sub(lambda m: "" if _id(m) in ids else m[0], "\n".join(lines))
 
 
@@ -105,7 +107,7 @@ def tidy(text: str) -> str:
 def harmless(text: str) -> str:
     """A statement in which no comment can be taken for one of ours, or swallow what follows."""
     tidied = tidy(text)
-    if _MARK.search(tidied) or not _closed(tidied):
+    if _MARK.search(tidied) or not _closes_comments(tidied):
         tidied = tidied.replace("<!--", "<! --").replace("-->", "-- >")
     return tidied
 
@@ -117,21 +119,17 @@ def bullet_lines(bullet: Bullet) -> list[str]:
     return [f"- {first}{mark}", *(f"  {line}" for line in rest)]
 
 
-def stripped(lines: Sequence[str]) -> list[str]:
+def strip_blank(lines: Sequence[str]) -> list[str]:
     """Without empty lines at either end."""
-    start, end = 0, len(lines)
-    while start < end and not lines[start].strip():
-        start += 1
-    while end > start and not lines[end - 1].strip():
-        end -= 1
-    return list(lines[start:end])
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    return list(lines[filled[0] : filled[-1] + 1]) if filled else []
 
 
 def _says(item: Item) -> bool:
     return isinstance(item, Bullet) or any(line.strip() for line in item.lines)
 
 
-def _closed(text: str) -> bool:
+def _closes_comments(text: str) -> bool:
     """Whether every comment that opens in a text ends in it."""
     place = 0
     while (start := text.find("<!--", place)) >= 0:
@@ -181,9 +179,9 @@ class _Blocks:
         line = self._lines[place]
         fence = _FENCE.match(line)
         if fence is not None:
-            return self._closed_at(place, self._fence_end(place, fence["fence"]))
+            return self._end_at(place, self._fence_end(place, fence["fence"]))
         if line.lstrip().startswith("<!--") and "-->" not in line:
-            return self._closed_at(place, _next(self._closings, place))
+            return self._end_at(place, _next(self._closings, place))
         return place
 
     def _fence_end(self, place: int, fence: str) -> int | None:
@@ -193,7 +191,7 @@ class _Blocks:
                 return number
         return None
 
-    def _closed_at(self, place: int, closing: int | None) -> int:
+    def _end_at(self, place: int, closing: int | None) -> int:
         marked = _next(self._marked, place)
         if closing is None or (marked is not None and marked <= closing):
             return place

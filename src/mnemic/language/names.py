@@ -26,7 +26,7 @@ _SHORTEST, _SHORTEST_LOWER = 4, 5  # letters of a word that can be a misspelled 
 _LONG = 8  # letters of a name in which two may be wrong
 
 
-def named_speakers(query: str, speakers: Iterable[str]) -> frozenset[str]:
+def find_named(query: str, speakers: Iterable[str]) -> frozenset[str]:
     """Those of the speakers whom a query names."""
     rest = fold(query)
     by_name: dict[str, list[str]] = {}
@@ -36,7 +36,7 @@ def named_speakers(query: str, speakers: Iterable[str]) -> frozenset[str]:
     named: set[str] = set()
     present = [name for name in by_name if name in rest]
     for name in sorted(present, key=len, reverse=True):
-        if name not in words("common") or name in _raised(query):
+        if name not in words("common") or name in _find_capitals(query):
             without = _without(rest, name)
             if without != rest:
                 named.add(name)
@@ -44,11 +44,11 @@ def named_speakers(query: str, speakers: Iterable[str]) -> frozenset[str]:
     listed = _SEPARATOR.join(by_name)
     parts = {word for word in _WORD.findall(rest) if word in listed}
     if parts:
-        raised = _raised(query)
-        first_names = {part for part in parts if part not in words("common") or part in raised}
+        raised = _find_capitals(query)
+        first_names = {word for word in parts if word not in words("common") or word in raised}
         surnames = parts & {fold(word) for word in _WORD.findall(query) if word[0].isupper()}
         for name in by_name:
-            if any(part in name for part in parts):
+            if any(word in name for word in parts):
                 first, last = _ends(name)
                 if first in first_names or last in surnames:
                     named.add(name)
@@ -59,7 +59,7 @@ def named_speakers(query: str, speakers: Iterable[str]) -> frozenset[str]:
     return frozenset(speaker for name in named for speaker in by_name[name])
 
 
-def respelled(query: str, unknown: Collection[str], names: Callable[[], Iterable[str]]) -> str:
+def respell(query: str, unknown: Collection[str], names: Callable[[], Iterable[str]]) -> str:
     """A query with its misspelled names as they are spelled.
 
     ``unknown`` are its words, folded, that no text holds: nothing else can be a slip. A word in
@@ -77,7 +77,7 @@ def respelled(query: str, unknown: Collection[str], names: Callable[[], Iterable
         word = fold(match.group())
         near = [] if word in parts else _nearest(word, parts)
         if near:
-            meant = " ".join(part.capitalize() for part in near)
+            meant = " ".join(name.capitalize() for name in near)
             query = query[: match.start()] + meant + query[match.end() :]
     return query
 
@@ -90,7 +90,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", folded)))
 
 
-def _raised(query: str) -> frozenset[str]:
+def _find_capitals(query: str) -> frozenset[str]:
     """Words with a capital that is not the one of a sentence's beginning, folded."""
     return frozenset(
         fold(match.group())
@@ -120,7 +120,7 @@ def _without(text: str, name: str) -> str:
 
 def _ends(name: str) -> tuple[str, str]:
     """The first name and the surname; empty where a name has but one word."""
-    parts = [part for part in _WORD.findall(name.partition("@")[0]) if part not in _HONORIFICS]
+    parts = [word for word in _WORD.findall(name.partition("@")[0]) if word not in _HONORIFICS]
     if not parts or parts == [name]:
         return "", ""
     last = parts[-1] if 2 <= len(parts) <= 4 and len(parts[-1]) > 2 else ""

@@ -28,15 +28,15 @@ _LEADING_GAP = defer(_GAP)
 @cache
 def _courtesies() -> dict[str, re.Pattern[str]]:
     """For each letter the greetings, thanks and nods that begin with it, with what parts them."""
-    phrases: dict[str, set[str]] = {first: set(some) for first, some in nods().items()}
+    phrases: dict[str, set[str]] = {first: set(group) for first, group in nods().items()}
     for phrase in _FILE.phrases("courtesy"):
         phrases.setdefault(phrase[0], set()).add(phrase)
     return {
         first: defer(
-            f"(?:{'|'.join(map(re.escape, sorted(some, key=len, reverse=True)))})"
+            f"(?:{'|'.join(map(re.escape, sorted(group, key=len, reverse=True)))})"
             f"(?:(?<![a-z])|(?![a-z0-9'])){_GAP}"
         )
-        for first, some in phrases.items()
+        for first, group in phrases.items()
     }
 
 
@@ -78,7 +78,7 @@ def _share(sentences: Sequence[str]) -> float:
         total += len(sentence)
         rest = _without_courtesy(sentence)
         if rest:
-            stated += _stated(rest)
+            stated += _count_stated(rest)
     return stated / total if stated else 0.0
 
 
@@ -96,14 +96,14 @@ def _without_courtesy(sentence: str) -> str:
     return sentence[place:]
 
 
-def _stated(sentence: str) -> int:
+def _count_stated(sentence: str) -> int:
     """Characters of a sentence that state something."""
     marked = "?" in sentence or "？" in sentence
     han = not sentence.isascii() and _HAN.search(sentence) is not None
     if not marked and not _asks(sentence, han=han):
         return len(sentence)
     clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
-    asking = [_asks(one, han=han) or (marked and pattern("inverted").match(one)) for one in clauses]
+    asking = [_asks(clause, han=han, marked=marked) for clause in clauses]
     if marked and not any(asking):
         asking[-1] = True  # the mark makes it a question, however it is worded
     return sum(
@@ -113,14 +113,11 @@ def _stated(sentence: str) -> int:
     )
 
 
-def _asks(text: str, *, han: bool) -> bool:
-    if pattern("asks").match(text):
+def _asks(text: str, *, han: bool, marked: bool = False) -> bool:
+    if pattern("asks").match(text) or (marked and pattern("inverted").match(text)):
         return True
-    return (
-        han
-        and pattern("asks_in_chinese").search(text) is not None
-        and not pattern("knows").search(text)
-    )
+    in_chinese = han and pattern("asks_in_chinese").search(text) is not None
+    return in_chinese and not pattern("knows").search(text)
 
 
 def _tells(clause: str, *, han: bool) -> bool:

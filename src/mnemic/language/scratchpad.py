@@ -6,21 +6,21 @@ it is. Reading and writing again loses nothing but the layout of lists.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Literal, get_args
 
-from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
 from mnemic.language.gate import is_nod
-from mnemic.language.markdown import stripped
+from mnemic.language.markdown import strip_blank
 from mnemic.language.story import is_order
 from mnemic.language.tasks import end_of_task, task_in
 from mnemic.language.topic import overlap, telling_words
 from mnemic.language.truncation import cut
 from mnemic.language.word_file import WordFile
+from mnemic.patterns import defer
 from mnemic.prompts import ByLanguage, Language
 from mnemic.settings.learning import ScratchpadSettings
 from mnemic.types import Completion, Episode, PadSection, Scratchpad
@@ -34,7 +34,7 @@ _SAME_TOPIC = 0.2  # share of telling words that a message has in common with it
 
 _TOLD = 0.8  # share of the words of a task that the story of the session that did it has
 _FEWEST_WORDS = 2  # telling words below which a message has no topic of its own, unless an order
-_MARKUP = r"^[\s#>*+•-]+"
+_MARKUP = defer(r"^[\s#>*+•-]+")
 
 
 def advance(
@@ -94,13 +94,14 @@ def conclude(
     if episode.outcome == "success":
         if task:
             after = _with_done(after, task, episode.ended_at, _COMPLETIONS)
-        told = telling_words(episode.summary)
-        if after.focus and overlap(telling_words(after.focus), told) >= _TOLD:
+        telling = telling_words(episode.summary)
+        if after.focus and overlap(telling_words(after.focus), telling) >= _TOLD:
             after = _with_done(after, after.focus, episode.ended_at, _COMPLETIONS)
             after = replace(after, focus="")
         elif goal and not switches(after.focus, goal, _SAME_TOPIC):
             after = replace(after, focus="")
-        after = replace(after, questions=tuple(one for one in after.questions if one != goal))
+        others = tuple(question for question in after.questions if question != goal)
+        after = replace(after, questions=others)
     elif episode.outcome == "failed" and (task or goal.endswith(("?", "？"))):
         after = replace(after, questions=tuple(dict.fromkeys((*after.questions, goal))))
     elif episode.outcome != "failed" and task:
@@ -111,8 +112,8 @@ def conclude(
 
 def task_of(message: str, limit: int) -> str:
     """The task that a message states, on one line; empty for talk, questions and facts."""
-    task = task_in(compiled(_MARKUP).sub("", strip_fenced(message).strip()))
-    return cut(compiled(_MARKUP).sub("", task), limit)
+    task = task_in(_MARKUP.sub("", strip_fenced(message).strip()))
+    return cut(_MARKUP.sub("", task), limit)
 
 
 def open_part(pad: Scratchpad, *, focus: bool, questions: Container[str]) -> Scratchpad:
@@ -124,7 +125,7 @@ def open_part(pad: Scratchpad, *, focus: bool, questions: Container[str]) -> Scr
         focus=pad.focus if focus else "",
         projects=(),
         completions=(),
-        questions=tuple(one for one in pad.questions if one in questions),
+        questions=tuple(question for question in pad.questions if question in questions),
     )
 
 
@@ -149,28 +150,28 @@ def fit(pad: Scratchpad, limit: int) -> Scratchpad:
     over = len(render(pad)) - limit
     if over > 0 and pad.focus:
         pad = replace(pad, focus=cut(pad.focus, max(0, len(pad.focus) - over)))
-    return rendered(pad)
+    return renew_text(pad)
 
 
 def _with_done(pad: Scratchpad, task: str, at: datetime, most: int) -> Scratchpad:
     """Newest first; a task that is done again has its new time."""
     minute = at.replace(second=0, microsecond=0)
     task = " ".join(task.split())
-    others = tuple(one for one in pad.completions if one.task != task)
+    others = tuple(completion for completion in pad.completions if completion.task != task)
     return replace(pad, completions=(Completion(task, minute), *others)[:most])
 
 
 def _one_line(goal: str) -> str:
     """A goal without marks that would be markdown."""
-    return cut(compiled(_MARKUP).sub("", " ".join(goal.split())), _TASK_CHARS)
+    return cut(_MARKUP.sub("", " ".join(goal.split())), _TASK_CHARS)
 
 
 Name = Literal["focus", "projects", "completions", "questions", "next_steps"]
-_HEADING = r"#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*"
-_FENCE = r"[ \t]{0,3}(?:```|~~~)"
-_BULLET = r"(?s)[-*+•]\s+(?P<text>.*)"
-_DONE = r"(?s)(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d)(?P<zone> UTC|[+-]\d\d:\d\d) · (?P<task>.*\S)"
-_HAN = "[\u3400-\u9fff]"
+_HEADING = defer(r"#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*")
+_FENCE = defer(r"[ \t]{0,3}(?:```|~~~)")
+_BULLET = defer(r"(?s)[-*+•]\s+(?P<text>.*)")
+_DONE = defer(r"(?s)(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d)(?P<zone> UTC|[+-]\d\d:\d\d) · (?P<task>.*\S)")
+_HAN = defer("[\u3400-\u9fff]")
 
 
 @cache
@@ -199,7 +200,7 @@ def parse(markdown: str) -> Scratchpad:
     other: list[PadSection] = []
     spoken: list[Language] = []
     for heading, lines in _sections(markdown.replace("\r\n", "\n")):
-        body = stripped(lines)
+        body = strip_blank(lines)
         section = _titles().get(_title(heading).casefold())
         if section is not None:
             bodies[section[0]] += body
@@ -210,7 +211,7 @@ def parse(markdown: str) -> Scratchpad:
     return Scratchpad(
         focus="\n".join(task if len(task) > 1 else _items(task)),
         projects=_items(bodies["projects"]),
-        completions=tuple(map(_completion, _items(bodies["completions"]))),
+        completions=tuple(map(_read_completion, _items(bodies["completions"]))),
         questions=_items(bodies["questions"]),
         next_steps=_items(bodies["next_steps"]),
         other=tuple(other),
@@ -221,13 +222,12 @@ def parse(markdown: str) -> Scratchpad:
 
 def render(pad: Scratchpad) -> str:
     """The scratchpad as markdown, with the headings of its language."""
-    done = [_completed(one) for one in pad.completions]
     bodies: dict[Name, str] = {
         "focus": pad.focus,
-        "projects": _listed(pad.projects),
-        "completions": _listed(done),
-        "questions": _listed(pad.questions),
-        "next_steps": _listed(pad.next_steps),
+        "projects": _list(pad.projects),
+        "completions": _list(map(_format_completion, pad.completions)),
+        "questions": _list(pad.questions),
+        "next_steps": _list(pad.next_steps),
     }
     first = [section for section in pad.other if not section.heading]
     rest = [section for section in pad.other if section.heading]
@@ -241,7 +241,7 @@ def render(pad: Scratchpad) -> str:
     return f"{written}\n" if written else ""
 
 
-def rendered(pad: Scratchpad) -> Scratchpad:
+def renew_text(pad: Scratchpad) -> Scratchpad:
     """The same with its text written anew."""
     return replace(pad, text=render(pad))
 
@@ -253,61 +253,61 @@ def heading(name: Name, language: Language) -> str:
 
 def language_of(text: str) -> Language:
     """Chinese if it has any, else English."""
-    return "zh" if compiled(_HAN).search(text) else "en"
+    return "zh" if _HAN.search(text) else "en"
 
 
 def _sections(markdown: str) -> list[tuple[str, list[str]]]:
     """Heading lines and what stands under them; the first has no heading."""
     lines = markdown.split("\n")
-    fenced = _fenced(lines)
+    fenced = _find_code(lines)
     sections: list[tuple[str, list[str]]] = [("", [])]
     for number, line in enumerate(lines):
-        if number not in fenced and compiled(_HEADING).fullmatch(line):
+        if number not in fenced and _HEADING.fullmatch(line):
             sections.append((line.rstrip(), []))
         else:
             sections[-1][1].append(line)
     return sections
 
 
-def _fenced(lines: Sequence[str]) -> frozenset[int]:
+def _find_code(lines: Sequence[str]) -> frozenset[int]:
     """Lines of code: a # in them is no heading. A fence that is never closed is none."""
     inside: set[int] = set()
-    marks = [number for number, line in enumerate(lines) if compiled(_FENCE).match(line)]
+    marks = [number for number, line in enumerate(lines) if _FENCE.match(line)]
     for start, end in zip(marks[::2], marks[1::2], strict=False):
         inside.update(range(start, end + 1))
     return frozenset(inside)
 
 
 def _title(line: str) -> str:
-    match = compiled(_HEADING).fullmatch(line)
+    match = _HEADING.fullmatch(line)
     return match["title"].rstrip(":：") if match else ""
 
 
 def _items(lines: Sequence[str]) -> tuple[str, ...]:
     """One item a line, without its bullet."""
-    items = []
+    entries = []
     for line in lines:
-        match = compiled(_BULLET).fullmatch(line.strip())
-        items.append(match["text"].strip() if match else line.strip())
-    return tuple(filter(None, items))
+        match = _BULLET.fullmatch(line.strip())
+        entries.append(match["text"].strip() if match else line.strip())
+    return tuple(filter(None, entries))
 
 
-def _listed(items: Sequence[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
+def _list(entries: Iterable[str]) -> str:
+    return "\n".join(f"- {entry}" for entry in entries)
 
 
-def _completion(item: str) -> Completion:
-    match = compiled(_DONE).fullmatch(item)
+def _read_completion(entry: str) -> Completion:
+    match = _DONE.fullmatch(entry)
     if match is None:
-        return Completion(item)
+        return Completion(entry)
     try:
         at = datetime.fromisoformat(match["at"] + match["zone"].replace(" UTC", "+00:00"))
     except ValueError:
-        return Completion(item)
+        return Completion(entry)
     return Completion(match["task"], at)
 
 
-def _completed(done: Completion) -> str:
+def _format_completion(done: Completion) -> str:
     if done.at is None:
         return done.task
     at = done.at.isoformat(" ", "minutes").replace("+00:00", " UTC")

@@ -16,7 +16,7 @@ from itertools import chain, islice
 import Stemmer
 
 from mnemic.language.query_intent import asks_of_past
-from mnemic.language.word_file import built_in_languages, packaged, packaged_table
+from mnemic.language.word_file import list_languages, read_packaged, read_packaged_table
 from mnemic.late import dataclass
 from mnemic.patterns import defer
 from mnemic.rules.slots import fold, opposites, predicate_of
@@ -73,39 +73,39 @@ class SlotQuestion:
 
     def asking_opposite(self, predicate: str) -> Units | None:
         """The words that ask for the opposite: "I hate cilantro" answers "do I like cilantro?"."""
-        return next((self.asked[one] for one in opposites(predicate) if one in self.asked), None)
+        return next(filter(None, map(self.asked.get, opposites(predicate))), None)
 
 
 def read_slot_question(query: str) -> SlotQuestion | None:
     """The slot a query asks for; None where it asks for no fact, or names nothing to look up."""
     if len(query) > LONGEST or not _QUESTION.search(query):
         return None
-    data = _data()
-    text = data.lead.sub(" ", fold(query.replace("’", "'")))
-    if data.advice.search(text):
+    vocabulary = _load_vocabulary()
+    text = vocabulary.lead.sub(" ", fold(query.replace("’", "'")))
+    if vocabulary.advice.search(text):
         return None
     latin = [(word, _unit(word)) for word in _words(text)]
     han = _letters(text)
     words = frozenset(unit for _, unit in latin) | han
-    rest = data.free_runs.sub(" ", text) if han else ""
-    telling = [(word, unit) for word, unit in latin if unit not in data.free]
-    mine = data.own.search(text) is not None
-    phrases = dict(islice(chain(_joined(telling), _runs(rest)), _MOST_PHRASES))
-    relations = dict(data.relations_in(text, latin)) if mine else {}
-    asked = data.asked_in(text if han else "", words)
-    favourite = any(word in text for word in data.favourite)
+    rest = vocabulary.free_runs.sub(" ", text) if han else ""
+    telling = [(word, unit) for word, unit in latin if unit not in vocabulary.free]
+    mine = vocabulary.mine.search(text) is not None
+    phrases = dict(islice(chain(_join_words(telling), _runs(rest)), _MOST_PHRASES))
+    relations = dict(vocabulary.relations_in(text, latin)) if mine else {}
+    asked = vocabulary.find_asked(text if han else "", words)
+    favourite = any(word in text for word in vocabulary.favourite)
     for phrase, parts in phrases.items():
         asked.setdefault(predicate_of(phrase), parts)
         if favourite:
-            asked.setdefault(f"favorite {phrase}", parts | units(" ".join(data.favourite)))
+            asked.setdefault(f"favorite {phrase}", parts | units(" ".join(vocabulary.favourite)))
     if not asked and not relations:
         return None
     return SlotQuestion(
-        own=_OWN if mine else _AGENT if data.agent.search(text) else (),
+        own=_OWN if mine else _AGENT if vocabulary.agent.search(text) else (),
         relations=relations,
         phrases=phrases,
         asked=asked,
-        who=units(" ".join(data.who.findall(text))),
+        who=units(" ".join(vocabulary.who.findall(text))),
         words=words,
         content=frozenset(unit for _, unit in telling) | _letters(rest),
         past=asks_of_past(text),
@@ -125,7 +125,8 @@ def _words(text: str) -> list[str]:
 
 def _letters(text: str) -> Units:
     """The Chinese letters; to compile a pattern with a range of so many takes a millisecond."""
-    return frozenset(() if text.isascii() else (one for one in text if "\u3400" <= one <= "\u9fff"))
+    letters = "" if text.isascii() else text
+    return frozenset(letter for letter in letters if "\u3400" <= letter <= "\u9fff")
 
 
 @lru_cache(maxsize=2_000)
@@ -134,12 +135,12 @@ def _unit(word: str) -> str:
     return stem
 
 
-def _joined(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, Units]]:
+def _join_words(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, Units]]:
     """One word or several in a row, with their units, the longest first."""
     for size in range(min(_LONGEST_PHRASE, len(words)), 0, -1):
         for start in range(len(words) - size + 1):
-            some = words[start : start + size]
-            phrase, parts = " ".join(word for word, _ in some), frozenset(unit for _, unit in some)
+            stretch, in_units = zip(*words[start : start + size], strict=True)
+            phrase, parts = " ".join(stretch), frozenset(in_units)
             yield phrase, parts
             if "our" in phrase:
                 yield phrase.replace("our", "or"), parts
@@ -151,17 +152,17 @@ def _runs(text: str) -> Iterator[tuple[str, Units]]:
         yield run, units(run)
         for size in range(min(_LONGEST_RUN, len(run) - 1), 1, -1):
             for start in range(len(run) - size + 1):
-                part = run[start : start + size]
-                yield part, frozenset(part)
+                name = run[start : start + size]
+                yield name, frozenset(name)
 
 
 @dataclass(frozen=True, slots=True)
-class _Data:
+class _Vocabulary:
     """The words of questions, made ready for search."""
 
     advice: re.Pattern[str]
     lead: re.Pattern[str]
-    own: re.Pattern[str]
+    mine: re.Pattern[str]
     agent: re.Pattern[str]
     who: re.Pattern[str]
     favourite: tuple[str, ...]
@@ -174,7 +175,7 @@ class _Data:
     relations: Mapping[str, str]
     same: Mapping[str, frozenset[str]]
 
-    def asked_in(self, text: str, words: Units) -> dict[str, Units]:
+    def find_asked(self, text: str, words: Units) -> dict[str, Units]:
         """The predicates that a question has words for, with those words."""
         asked: dict[str, Units] = {}
         for word in words:
@@ -193,7 +194,7 @@ class _Data:
 
         The word for a pet is left to be found in the statement: a dog's name is no cat's.
         """
-        phrases = (phrase for phrase, _ in _joined(latin) if phrase in self.word_relations)
+        phrases = (phrase for phrase, _ in _join_words(latin) if phrase in self.word_relations)
         for phrase in chain(phrases, () if text.isascii() else self.run_relations.findall(text)):
             relation = self.word_relations.get(phrase) or self.relations[phrase]
             words = units(phrase)
@@ -205,13 +206,13 @@ class _Data:
 
 
 @cache
-def _data() -> _Data:
+def _load_vocabulary() -> _Vocabulary:
     """Read at first use, in a few milliseconds."""
-    tree = tomllib.loads(packaged("questions"))
-    languages = [tree[code] for code in built_in_languages() if code in tree]
-    favourite, free = _listed(languages, "favourite"), _listed(languages, "free")
+    tree = tomllib.loads(read_packaged("questions"))
+    languages = [tree[code] for code in list_languages() if code in tree]
+    favourite, free = _list_words(languages, "favourite"), _list_words(languages, "free")
     persons = _tables(_PERSONS)
-    pets = {**_tables(("pets",)), **dict.fromkeys(_listed(languages, "pets"), _PET)}
+    pets = {**_tables(("pets",)), **dict.fromkeys(_list_words(languages, "pets"), _PET)}
     relations = {fold(word): relation for word, relation in {**pets, **persons}.items()}
     asks = [
         (way, what)
@@ -220,8 +221,8 @@ def _data() -> _Data:
         for way in ways
     ]
     asks += list(_tables(("sorts",)).items())
-    for word, thing in _tables(("favourites",)).items():
-        asks += [(f"{most} {word}", f"favorite {thing}") for most in favourite]
+    for word, sort in _tables(("favourites",)).items():
+        asks += [(f"{most} {word}", f"favorite {sort}") for most in favourite]
     han = [(way.split(), predicate_of(what)) for way, what in asks if _letters(way)]
     latin: dict[str, list[tuple[Units, str]]] = {}
     for way, what in asks:
@@ -229,22 +230,22 @@ def _data() -> _Data:
             needed = units(way)
             latin.setdefault(max(needed, key=len), []).append((needed, predicate_of(what)))
     same: dict[str, set[str]] = {}
-    for one, others in tree["same"].items():
+    for relation, others in tree["same"].items():
         for other in others:
-            same.setdefault(one, set()).add(other)
-            same.setdefault(other, set()).add(one)
-    return _Data(
+            same.setdefault(relation, set()).add(other)
+            same.setdefault(other, set()).add(relation)
+    return _Vocabulary(
         advice=_either(_texts(languages, "advice")),
         lead=_either(_texts(languages, "lead")),
-        own=_either(map(_whole_words, _listed(languages, "own"))),
-        agent=_either(map(_whole_words, _listed(languages, "agent"))),
+        mine=_either(map(_whole_words, _list_words(languages, "own"))),
+        agent=_either(map(_whole_words, _list_words(languages, "agent"))),
         who=_either(map(_whole_words, _texts(languages, "who"))),
         favourite=favourite,
         free=frozenset(_unit(word) for word in free if not _letters(word)),
-        free_runs=_longest_first(word for word in free if _letters(word)),
+        free_runs=defer("|".join(sorted(filter(_letters, free), key=len, reverse=True))),
         word_asks=latin,
         run_asks=tuple((tuple(parts), what, units("".join(parts))) for parts, what in han),
-        word_relations={_in_words(w): r for w, r in relations.items() if not _letters(w)},
+        word_relations={" ".join(_words(w)): r for w, r in relations.items() if not _letters(w)},
         run_relations=defer(
             "|".join(
                 f"{_BEFORE_KIN}{word}" if len(word) == 1 and word in persons else word
@@ -253,16 +254,16 @@ def _data() -> _Data:
             )
         ),
         relations=relations,
-        same={one: frozenset(others) for one, others in same.items()},
+        same={relation: frozenset(others) for relation, others in same.items()},
     )
 
 
 def _tables(names: Iterable[str]) -> dict[str, str]:
     return {
         word: meant
-        for code in built_in_languages()
+        for code in list_languages()
         for name in names
-        for word, meant in packaged_table(code, name).items()
+        for word, meant in read_packaged_table(code, name).items()
     }
 
 
@@ -271,7 +272,7 @@ def _texts(languages: Sequence[Mapping[str, str]], name: str) -> list[str]:
     return [language[name] for language in languages if name in language]
 
 
-def _listed(languages: Sequence[Mapping[str, str]], name: str) -> tuple[str, ...]:
+def _list_words(languages: Sequence[Mapping[str, str]], name: str) -> tuple[str, ...]:
     return tuple(word for text in _texts(languages, name) for word in text.split())
 
 
@@ -280,13 +281,5 @@ def _whole_words(pattern: str) -> str:
     return pattern if _letters(pattern) else rf"\b(?:{pattern})\b"
 
 
-def _in_words(text: str) -> str:
-    return " ".join(_words(text))
-
-
 def _either(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{_BREAK.sub('', one)})" for one in patterns))
-
-
-def _longest_first(words: Iterable[str]) -> re.Pattern[str]:
-    return defer("|".join(sorted(words, key=len, reverse=True)))
+    return re.compile("|".join(f"(?:{_BREAK.sub('', pattern)})" for pattern in patterns))

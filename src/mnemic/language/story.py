@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from mnemic.language.actions import action_nodes, first_sentence, sentences
-from mnemic.language.code import compiled
 from mnemic.language.entities import find_entities
 from mnemic.language.fence import strip_fenced
 from mnemic.language.gate import phrases, wants_memory, words
@@ -14,6 +13,7 @@ from mnemic.language.outcome import outcome_of
 from mnemic.language.truncation import cut
 from mnemic.language.voice import own_voice
 from mnemic.late import dataclass
+from mnemic.patterns import defer
 from mnemic.rules.importance import DEFAULT_IMPORTANCE
 from mnemic.settings.recall import GateSettings
 from mnemic.types import ActionNode, Outcome, Turn
@@ -21,11 +21,11 @@ from mnemic.types import ActionNode, Outcome, Turn
 SUMMARY_CHARS = 200  # of an episode or a day, as in documents A §4.2 and D §6.4
 _RESULT_CHARS = 100  # of a tool result in an action node, as in document A §4.2
 
-_POLITE = (
+_POLITE = defer(
     r"(?:please|pls|kindly|(?:can|could|would|will) you|help me(?: to)?|let's|now|ok|okay|just"
     r"|请|麻烦|你|您|能不能|能否|可以|能|帮忙|帮我|给我|替我|再|先|好的?)(?![a-z])[\s,，.!！]*"
 )
-_WORD = r"[a-z]+"
+_WORD = defer(r"[a-z]+")
 MOST_ENTITIES = 20
 LONGEST_GOAL = 200
 
@@ -96,9 +96,9 @@ def is_request(message: str) -> bool:
 def is_order(message: str) -> bool:
     """Whether a message tells the agent to do something."""
     order = message.strip().lower()
-    while polite := compiled(_POLITE).match(order):
+    while polite := _POLITE.match(order):
         order = order[polite.end() :]
-    word = compiled(_WORD).match(order)
+    word = _WORD.match(order)
     return order.startswith(phrases("orders")) or bool(word and word.group() in words("orders_en"))
 
 
@@ -113,8 +113,8 @@ def summary_of(turns: Sequence[Turn], goal: str, tools: Sequence[str], limit: in
     tail = tail if 3 * len(tail) <= limit else ""
     requests = [_request_of(turn) for turn in turns if turn.role == "user"]
     requests = [sentence for sentence in requests if is_request(sentence) and sentence != goal]
-    said = (turn for turn in reversed(turns) if turn.role == "assistant")
-    closed = next((turn for turn in said if is_request(strip_fenced(turn.text))), None)
+    answers = (turn for turn in reversed(turns) if turn.role == "assistant")
+    closed = next((turn for turn in answers if is_request(strip_fenced(turn.text))), None)
     closing = "" if closed is None else _request_of(closed)
     room = limit - len(tail)
     first = next(filter(None, map(_request_of, turns)), "")

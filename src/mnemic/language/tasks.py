@@ -7,14 +7,14 @@ from __future__ import annotations
 from typing import Literal
 
 from mnemic.language.actions import sentences
-from mnemic.language.code import compiled
 from mnemic.language.outcome import verdict
 from mnemic.language.story import is_order, is_request
 from mnemic.language.word_file import WordFile
+from mnemic.patterns import defer
 
 pattern = WordFile("mnemic.language", "tasks.toml").pattern
 
-_CLAUSES = r"(?<=[，,；;])\s*"
+_CLAUSES = defer(r"(?<=[，,；;])\s*")
 
 
 def task_in(message: str) -> str:
@@ -28,7 +28,7 @@ def states_task(sentence: str) -> bool:
     """Whether a sentence states work to be done."""
     if pattern("named").search(sentence):
         return True
-    if any(map(_is_work_order, compiled(_CLAUSES).split(sentence))):
+    if any(map(_is_work_order, _CLAUSES.split(sentence))):
         return True
     return bool(pattern("in_hand").search(sentence)) and not pattern("question").search(sentence)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mnemic.language.code import compiled
 from mnemic.language.truncation import cut, cut_front
 from mnemic.language.word_file import WordFile
+from mnemic.patterns import defer
 
 _FILE = WordFile("mnemic.language", "tool_results.toml")
 pattern, words = _FILE.pattern, _FILE.words
@@ -21,7 +21,7 @@ _SEEN = 4  # times the limit, so that blanks do not leave too little at the ends
 _GAP = " … "
 _PER_WORD = 3
 _BEFORE, _AFTER = 60, 300  # characters of a line on each side of such a word
-_SPACE = r"\s+"
+_SPACE = defer(r"\s+")
 
 
 def tool_summary(text: str, limit: int) -> str:
@@ -36,7 +36,7 @@ def error_line(text: str) -> str:
     """The line that says what went wrong: the last of a traceback, else the first that names it."""
     lines = _error_lines(text)
     if not lines:
-        return next(iter(_lines(text)), "")
+        return next(filter(None, map(_flat, text.splitlines())), "")
     return lines[-1] if "Traceback (most recent call last)" in text else lines[0]
 
 
@@ -56,26 +56,21 @@ def _of_json(text: str, limit: int) -> str | None:
         return cut(_brief(value, limit), limit)
     if not isinstance(value, dict):
         return None
-    items = sorted(
-        value.items(), key=lambda item: str(item[0]).lower() not in words("telling_keys")
-    )
-    parts = [f"{_flat(str(key))}: {_brief(item, limit // 3)}" for key, item in items]
-    return _packed(parts, limit)
+    keys = sorted(value, key=lambda key: str(key).lower() not in words("telling_keys"))
+    return _pack([f"{_flat(str(key))}: {_brief(value[key], limit // 3)}" for key in keys], limit)
 
 
-def _packed(parts: list[str], limit: int) -> str:
+def _pack(fields: list[str], limit: int) -> str:
     """As many parts as fit, and how many did not."""
     fitting: list[str] = []
-    for number, part in enumerate(parts):
-        remaining = len(parts) - number - 1
+    for number, field in enumerate(fields):
+        remaining = len(fields) - number - 1
         rest = f", +{remaining} keys" if remaining else ""
-        used = len(", ".join([*fitting, part])) + 2 + len(rest)
+        used = len(", ".join([*fitting, field])) + 2 + len(rest)
         if used > limit:
             hidden = f"+{remaining + 1} keys"
-            return cut(
-                "{" + ", ".join([*fitting, hidden] if fitting else [part, hidden]) + "}", limit
-            )
-        fitting.append(part)
+            return cut("{" + ", ".join([*(fitting or [field]), hidden]) + "}", limit)
+        fitting.append(field)
     return "{" + ", ".join(fitting) + "}"
 
 
@@ -158,9 +153,5 @@ def _paths(text: str, excluded: str) -> list[str]:
     return list(paths)
 
 
-def _lines(text: str) -> list[str]:
-    return list(filter(None, map(_flat, text.splitlines())))
-
-
 def _flat(text: str) -> str:
-    return compiled(_SPACE).sub(" ", text).strip()
+    return _SPACE.sub(" ", text).strip()

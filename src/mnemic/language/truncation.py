@@ -77,7 +77,7 @@ def two_ends(text: str, head: int, tail: int | None = None) -> list[str]:
 
 def whole_character(text: str, place: int) -> int:
     """The last place at or before ``place`` that does not split a character as people see it."""
-    while 0 < place < len(text) and _joined(text, place):
+    while 0 < place < len(text) and _is_joined(text, place):
         place -= 1
     return place
 
@@ -110,7 +110,7 @@ def _good_stop(text: str, end: int) -> int:
     return end
 
 
-def _joined(text: str, place: int) -> bool:
+def _is_joined(text: str, place: int) -> bool:
     """Whether the characters before and after ``place`` are one to the eye."""
     before, after = text[place - 1], text[place]
     if before.isascii() and after.isascii():

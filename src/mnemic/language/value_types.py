@@ -66,7 +66,7 @@ def is_known_place(text: str) -> bool:
         return any(text.startswith(place) for place in chinese)
     folded = text.lower().replace(".", "").removeprefix("the ")
     parts = (folded, *folded.split(","), *folded.split(" and "))
-    return any(part.strip() in english for part in parts)
+    return any(name.strip() in english for name in parts)
 
 
 def is_person(value: str) -> bool:
@@ -193,8 +193,8 @@ def is_contact(value: str) -> bool:
 
 def is_language(value: str) -> bool:
     """A language, perhaps with how well somebody speaks it."""
-    known = _shape("language").fullmatch(value) is not None
-    return known and not _shape("no_language").search(value)
+    is_named = _shape("language").fullmatch(value) is not None
+    return is_named and not _shape("no_language").search(value)
 
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {

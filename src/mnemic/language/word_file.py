@@ -44,8 +44,8 @@ class WordFile:
         """The phrases of this name, the longest first so that it is the one reported."""
         spaced = name in self.tree().get("spaced", ())
         text = self.tree()["spaced" if spaced else "phrases"][name]
-        phrases = sorted(set(_BETWEEN.split(text.strip())), key=lambda one: (-len(one), one))
-        return tuple(f" {one} " for one in phrases) if spaced else tuple(phrases)
+        phrases = sorted(sorted(set(_BETWEEN.split(text.strip()))), key=len, reverse=True)
+        return tuple(f" {phrase} " for phrase in phrases) if spaced else tuple(phrases)
 
     def _source(self, name: str) -> str:
         """A pattern without its line breaks and with those it names put in."""
@@ -58,19 +58,19 @@ class WordFile:
 
 
 @cache
-def built_in_languages() -> tuple[str, ...]:
+def list_languages() -> tuple[str, ...]:
     """The codes of the languages that have a pattern file: what is there is used."""
     files = (_LANGUAGE_FILE.fullmatch(path.name) for path in data_of(_PATTERNS).iterdir())
     return tuple(sorted(match[1] for match in files if match))
 
 
-def packaged_table(code: str, name: str) -> Mapping[str, str]:
+def read_packaged_table(code: str, name: str) -> Mapping[str, str]:
     """One table of a language's [words], read without the rest of its file; empty if not there."""
-    _, found, rest = packaged(code).partition(f"\n[words.{name}]\n")
-    table: Mapping[str, str] = tomllib.loads(rest.partition("\n[")[0]) if found else {}
+    _, header, rest = read_packaged(code).partition(f"\n[words.{name}]\n")
+    table: Mapping[str, str] = tomllib.loads(rest.partition("\n[")[0]) if header else {}
     return table
 
 
-def packaged(code: str) -> str:
+def read_packaged(code: str) -> str:
     """The pattern file of a language, or another file beside it."""
     return data_of(_PATTERNS).joinpath(f"{code}.toml").read_text("utf-8")

@@ -75,7 +75,7 @@ def check_candidate(candidate: Candidate, guard: Guard, longest: int = _LONGEST)
         sources=tuple(dict.fromkeys(guard.label(id_, "source") for id_ in candidate.sources)),
         valid_from=maybe_moment(candidate.valid_from, "valid_from"),
         valid_to=maybe_moment(candidate.valid_to, "valid_to"),
-        metadata=guard.noted(metadata, word, kind, project != GLOBAL_PROJECT),
+        metadata=guard.add_words(metadata, word, kind, project != GLOBAL_PROJECT),
         origin=candidate.origin,
     )
 

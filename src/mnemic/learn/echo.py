@@ -19,7 +19,7 @@ from mnemic.language.echo import UntrustedLine, fingerprints, sentences, taint_o
 from mnemic.late import dataclass
 from mnemic.locks import ForkSafeLock
 from mnemic.rules.speakers import least_trusted
-from mnemic.rules.support import rank, untrusted
+from mnemic.rules.support import is_untrusted, rank
 from mnemic.settings.environment import TrustSettings
 from mnemic.space import Space
 from mnemic.store.contract import Unit
@@ -144,7 +144,7 @@ def note_injected(
     marks_of = cache(fingerprints)  # what one prompt has, the next one mostly has too
     for entry in reversed(shown):  # the latest first: of more than are kept, the oldest go
         text, trust = records.resolve(entry)
-        tainted = untrusted(trust)
+        tainted = is_untrusted(trust)
         if not text or not (settings.suppress_echo or tainted) or room[tainted] <= 0:
             continue
         for sentence in sentences(text, _LINES):
@@ -193,7 +193,7 @@ class _Records:
         text, trust = self._records[shown.record]
         if shown.text:
             return shown.text, trust
-        return (text, trust) if untrusted(trust) else ("", trust)
+        return (text, trust) if is_untrusted(trust) else ("", trust)
 
 
 def _of_turn(turn: Turn) -> tuple[str, Trust]:
@@ -225,7 +225,7 @@ def taint(candidate: Told, turns: Sequence[Turn], lines: Sequence[UntrustedLine]
 
     ``turns`` are those it may stand on; what the owner says there in so many words is the owner's.
     """
-    if untrusted(candidate.trust) or not lines:
+    if is_untrusted(candidate.trust) or not lines:
         return candidate
     cited = frozenset(candidate.sources)
     spoken = "\n".join(turn.text for turn in turns if turn.id in cited and turn.trust == "owner")

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.dates.reader import find_times
-from mnemic.language.extract.dates import NO_SLOT, dated
+from mnemic.language.extract.dates import NO_SLOT, add_dates
 from mnemic.language.extract.entries import USER
-from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.languages import load_patterns
 from mnemic.language.extract.message import LONGEST
 from mnemic.language.extract.people import names_of
 from mnemic.language.extract.sentences import Splitter, is_brief
 from mnemic.language.extract.traps import Traps
-from mnemic.language.extract.wording import ahead, halves, undated
+from mnemic.language.extract.wording import ahead, drop_date, halves
 from mnemic.language.voice import own_voice
 from mnemic.rules.importance import RULES_CONFIDENCE
 from mnemic.rules.likeness import may_agree
@@ -59,21 +59,21 @@ _SENTENCE_ENDS = re.compile(r"(?<=[。！？!?;；\n])|(?<=[.])\s+")
 
 def _says(sign: str, text: str) -> bool:
     """Whether a text has one of the phrases of the languages for something."""
-    return built_in().phrases(sign).search(text) is not None
+    return load_patterns().phrases(sign).search(text) is not None
 
 
 @cache
 def _splitter() -> Splitter:
-    return Splitter(built_in().phrases)
+    return Splitter(load_patterns().phrases)
 
 
 def _split_statements(text: str) -> Iterator[str]:
     """The sentences of a text that state something, as they were said."""
-    traps = Traps(built_in().phrases)
-    for sentence in _splitter().sentences(text):
+    traps = Traps(load_patterns().phrases)
+    for sentence in _splitter().split_sentences(text):
         if traps.opens_play(sentence.text):
             return
-        stated = traps.stated(sentence.text, sentence.clauses)
+        stated = traps.keep_stated(sentence.text, sentence.clauses)
         if stated and not traps.not_meant(sentence.text):
             yield ", ".join(stated) if len(stated) < len(sentence.clauses) else sentence.text
 
@@ -173,9 +173,9 @@ def _beside_the_end(
     """
     if candidate.predicate != NO_SLOT or candidate.withdraws or candidate.valid_to is not None:
         return candidate
-    text = undated(candidate.text)
+    text = drop_date(candidate.text)
     over = [end.words for end in ends if end.turn.id in candidate.sources]
-    clauses = _splitter().clauses(text)
+    clauses = _splitter().split_clauses(text)
     words = {clause: _content_words(clause) for clause in clauses}
     named = {clause for clause in clauses if any(end & words[clause] for end in over)}
     named -= {clause for clause in named if any(map(str.isdigit, words[clause].difference(*over)))}
@@ -184,7 +184,7 @@ def _beside_the_end(
         return candidate
     rest = (", " if text.isascii() else "，").join(beside)
     fragment = is_brief(rest) or any(
-        built_in().phrases(sign).match(rest) for sign in ("leans", "denial")
+        load_patterns().phrases(sign).match(rest) for sign in ("leans", "denial")
     )
     if fragment or not (_says("replaced", rest) or (judge and judge.are_worth([rest]))):
         return None
@@ -195,7 +195,7 @@ def _make_replacement(statement: str, turn: Turn) -> Candidate:
     """What ended something known, and no pattern reads: the new employer, the new tool."""
     text = statement.strip(" .。!！")
     replacement = Candidate("fact", text, subject=USER, predicate=NO_SLOT, value=text)
-    return dated(replace(replacement, confidence=RULES_CONFIDENCE, sources=(turn.id,)), turn.at)
+    return add_dates(replace(replacement, confidence=RULES_CONFIDENCE, sources=(turn.id,)), turn.at)
 
 
 def _slot(statement: Candidate | Memory) -> tuple[str, str]:
@@ -204,7 +204,7 @@ def _slot(statement: Candidate | Memory) -> tuple[str, str]:
 
 def _restate(unit: Unit, ending: Candidate, texts: Mapping[str, str], now: datetime) -> Candidate:
     """The end of something that nobody had told of, as a statement in the words it was said in."""
-    statement, value = undated(ending.text), _content_words(ending.value)
+    statement, value = drop_date(ending.text), _content_words(ending.value)
     if not ending.withdraws or ending.kind == "rule" or not value:
         return ending
     near = _near(unit, ending.value, now)
@@ -242,7 +242,7 @@ def _find_denied(unit: Unit, sentence: str, now: datetime) -> Iterator[Memory]:
 
 def _without_signs(sentence: str) -> str:
     """A sentence without the words that deny or end something."""
-    for sign in map(built_in().phrases, ("final_denial", "denial")):
+    for sign in map(load_patterns().phrases, ("final_denial", "denial")):
         sentence = sign.sub(" ", sentence)
     return _AUXILIARY.sub(" ", sentence)
 
@@ -276,7 +276,7 @@ def _does_end(judge: EndingReader, memory: Memory, text: str) -> bool:
     """Whether a text or one of its clauses ends a statement, more surely where it names what that
     tells of. A job, of which there is one, ends unnamed only by words worth keeping: no "I'm dead".
     """
-    statement = undated(memory.text)
+    statement = drop_date(memory.text)
     is_named = bool(_telling_words(memory) & _content_words(text))
     level = _ENDS_NAMED if is_named else _ENDS
     if is_named and _says("final_denial", text):
@@ -290,7 +290,7 @@ def _does_end(judge: EndingReader, memory: Memory, text: str) -> bool:
         return sure >= level
     return any(
         judge([statement], clause)[statement] >= level + _OF_A_CLAUSE
-        for clause in _splitter().clauses(text)
+        for clause in _splitter().split_clauses(text)
         if not is_brief(clause, *_FEWEST)
     )
 
@@ -299,7 +299,7 @@ def _telling_words(memory: Memory) -> frozenset[str]:
     """The words that tell a statement from others about the same person: no figures, and
     no single characters.
     """
-    person = built_in().phrases("person_subject").match(memory.text)
+    person = load_patterns().phrases("person_subject").match(memory.text)
     of_whom = _content_words(f"{memory.subject} {_who(memory)} {person[0] if person else ''}")
     return frozenset(
         word
@@ -312,7 +312,7 @@ def _may_end(unit: Unit, memory: Memory, text: str) -> bool:
     """Whether a text may end a statement by what both are about."""
     if memory.kind == "rule" or not memory.value or predicate_of(memory.predicate) in _DANGEROUS:
         return False
-    again = memory.value if has_one_answer(memory.predicate) else undated(memory.text)
+    again = memory.value if has_one_answer(memory.predicate) else drop_date(memory.text)
     if fold(again) in fold(text) and not any(_says(sign, text) for sign in _SIGNS):
         return False  # what is said again does not end
     if _is_of_another(memory, text):
@@ -339,12 +339,12 @@ def _is_of_another_person(statement: str, text: str) -> bool:
     life of their own: a brother, not the landlord.
     """
     for sentence in filter(None, _SENTENCE_ENDS.split(text)):
-        person = built_in().phrases("person_subject").match(sentence)
+        person = load_patterns().phrases("person_subject").match(sentence)
         names = {name for name in person.groups() if name} if person else set[str]()
         if not person or any(fold(name) in fold(statement) for name in names):
             return False
         if _says("affected", sentence[person.end() :]) or not any(
-            map(built_in().phrases("close").fullmatch, names)
+            map(load_patterns().phrases("close").fullmatch, names)
         ):
             return False
     return True
@@ -392,11 +392,11 @@ def _other_half(memory: Memory, text: str, judge: EndingReader) -> str:
 
 def is_half(text: str, memory: Memory) -> bool:
     """Whether a text is one of the two things that a memory says."""
-    return any(undated(text) == half for half, _ in _halves(memory))
+    return any(drop_date(text) == half for half, _ in _halves(memory))
 
 
 def _halves(memory: Memory) -> list[tuple[str, str]]:
-    return list(halves(undated(memory.text), _who(memory)))
+    return list(halves(drop_date(memory.text), _who(memory)))
 
 
 def _who(memory: Memory) -> str:
@@ -424,7 +424,7 @@ def _like(memory: Memory, text: str) -> Candidate:
 def _rest_of(memory: Memory, text: str) -> Candidate:
     """What stays of something known, as it was learned."""
     rest = replace(
-        _like(memory, text + memory.text.removeprefix(undated(memory.text))),
+        _like(memory, text + memory.text.removeprefix(drop_date(memory.text))),
         confidence=memory.confidence,
         trust=memory.trust,
         sources=tuple(source.turn_id for source in memory.sources),
@@ -440,7 +440,7 @@ def _rest_of(memory: Memory, text: str) -> Candidate:
 
 
 def _is_of_plan(candidate: Candidate, changes: Iterable[Candidate]) -> bool:
-    text = undated(candidate.text) if candidate.predicate == NO_SLOT else ""
+    text = drop_date(candidate.text) if candidate.predicate == NO_SLOT else ""
     is_plan = predicate_of(candidate.predicate) in _PLANNED
     alike = (change for change in changes if change.sources == candidate.sources)
     return any(is_plan or change.text in text for change in alike)
@@ -469,7 +469,7 @@ def _change_plan(plan: Memory, sentence: str, turn: Turn) -> Candidate | None:
     day = spans[-1].text if spans else ""
     if _says("plan_moved", sentence) and day:
         value = text if plan.predicate == NO_SLOT else day
-        return dated(replace(change, value=value, is_update=True), turn.at)
+        return add_dates(replace(change, value=value, is_update=True), turn.at)
     return replace(change, withdraws=True) if _says("plan_off", sentence) else None
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from mnemic.clock import Clock
 from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelSuspended, StoreDamaged
 from mnemic.ids import is_not_after
-from mnemic.language.attribution import SessionPlace, attributed, placed
+from mnemic.language.attribution import SessionPlace, add_place, attribute
 from mnemic.language.echo import UntrustedLine
 from mnemic.language.exchanges import exchanges
 from mnemic.language.guard import Guard
@@ -255,7 +255,7 @@ class ExtractionJob:
             speakers = SpokenWords(batch, reading.before, learner.voices)
             candidates = [ground(candidate, speakers, core) for candidate in candidates]
         candidates = [
-            placed(attributed(taint(candidate, batch, reading.untrusted), batch), reading.place)
+            add_place(attribute(taint(candidate, batch, reading.untrusted), batch), reading.place)
             for candidate in candidates
         ]
         with self.store.read(space) as unit:

@@ -11,12 +11,12 @@ from mnemic.clock import Clock
 from mnemic.days import home_zone, in_zone, local_time
 from mnemic.errors import BadAnswer, ModelRefused
 from mnemic.ids import is_id, order_of
-from mnemic.language.attribution import attributed
+from mnemic.language.attribution import attribute
 from mnemic.language.detection import language_of
 from mnemic.language.echo import without_echo
 from mnemic.language.extract import EarlierMessage, Worth, extract
 from mnemic.language.extract.dates import is_plan
-from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.languages import load_patterns
 from mnemic.language.extract.people import KnownPeople, Person, relations
 from mnemic.language.extract.sentences import LONGEST, Places
 from mnemic.language.fence import fence
@@ -115,7 +115,7 @@ class RuleExtractor:
 
     def compile_all(self) -> Iterator[None]:
         """Step by step, what is else compiled at its first use."""
-        for language in (self.patterns or built_in()).languages:
+        for language in (self.patterns or load_patterns()).languages:
             for entry in language.all_entries():
                 entry.compile_all()
                 yield
@@ -144,7 +144,7 @@ class RuleExtractor:
                 worth=self._worth(turn, texts[place].text, before),
             )
             proposed = self._without_doubt(turn, read(texts[place].text), read)
-            candidates += [attributed(new, [turn]) for new in proposed]
+            candidates += [attribute(new, [turn]) for new in proposed]
         return ExtractionResult(tuple(candidates))
 
     def _without_doubt(

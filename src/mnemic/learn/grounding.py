@@ -17,13 +17,13 @@ from itertools import takewhile
 from math import nextafter
 
 from mnemic.index.segment import STOP_WEIGHT, query_terms
-from mnemic.language.code import compiled
 from mnemic.language.extract import extract
 from mnemic.language.numerals import number
 from mnemic.language.tasks import is_statement
 from mnemic.language.truncation import two_ends
-from mnemic.language.voice import VoiceJudge, has_quoted, own_voice, quoted_voice
+from mnemic.language.voice import VoiceJudge, has_quoted, own_voice, read_quoted
 from mnemic.learn.wording import contents, is_light, pattern, wording_of
+from mnemic.patterns import defer
 from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
 from mnemic.types import Candidate, Kind, Trust, Turn
@@ -39,12 +39,12 @@ _SAYS_LITTLE = 4  # words: "12 passed", a list of files
 _AGENT_SAYS_IT = 0.5  # of the words of a translation
 _READ = 20_000  # characters at either end of what a tool said
 _SOON = timedelta(days=366)  # an end within that time is one
-_NUMERAL = r"[A-Za-z-]+|\d[\d.]*|[零一二两三四五六七八九十百千万半]+"
-_QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
-_SENTENCES = r"[^\n。！？!?.;；]+"
-_HAN = "[\u3400-\u9fff]"
-_LATIN = r"[A-Za-z][\w.@/+-]*|\d[\d.]*"
-_CLAUSE = r"[,，:：]|\s[-–—]+\s|——"
+_NUMERAL = defer(r"[A-Za-z-]+|\d[\d.]*|[零一二两三四五六七八九十百千万半]+")
+_QUESTION = defer(r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]")
+_SENTENCES = defer(r"[^\n。！？!?.;；]+")
+_HAN = defer("[\u3400-\u9fff]")
+_LATIN = defer(r"[A-Za-z][\w.@/+-]*|\d[\d.]*")
+_CLAUSE = defer(r"[,，:：]|\s[-–—]+\s|——")
 # What has to be meant as the owner meant it.
 _SIGNED: tuple[Kind, ...] = (*STEERING, "preference")
 _STRANGERS: frozenset[Trust] = frozenset({"tool", "external"})
@@ -69,7 +69,7 @@ class SpokenWords:
     @cached_property
     def external(self) -> Words:
         texts = [turn.text for turn in self._by("external")]
-        quoted = [quoted_voice(turn.text, self.voices) for turn in self._by("owner")]
+        quoted = [read_quoted(turn.text, self.voices) for turn in self._by("owner")]
         return _words("\n".join([*texts, *quoted]))
 
     @cached_property
@@ -120,7 +120,7 @@ class SpokenWords:
         return own_voice(turn.text, certain=certain, judge=self.voices)
 
     def _drop_questions(self, turn: Turn, *, certain: bool = False) -> str:
-        return compiled(_QUESTION).sub(_in_passing, self.own(turn, certain=certain))
+        return _QUESTION.sub(_in_passing, self.own(turn, certain=certain))
 
     def _by(self, trust: Trust) -> list[Turn]:
         return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
@@ -228,10 +228,10 @@ def _is_faithful(candidate: Candidate, speakers: SpokenWords) -> bool:
 
 def _has_new_name(content: str, stated: Sequence[str]) -> bool:
     """Whether it has a name or a figure that the owner does not say: neither can be reworded."""
-    in_chinese = compiled(_HAN).search(content)
-    names = compiled(_LATIN).findall(content) if in_chinese else pattern("hard").findall(content)
+    in_chinese = _HAN.search(content)
+    names = _LATIN.findall(content) if in_chinese else pattern("hard").findall(content)
     text = "\n".join(stated)
-    words, figures = _words(text), {number(token) for token in compiled(_NUMERAL).findall(text)}
+    words, figures = _words(text), {number(token) for token in _NUMERAL.findall(text)}
     return any(
         not _words(name) <= words and (number(name) is None or number(name) not in figures)
         for name in names
@@ -252,16 +252,14 @@ def _is_translation(
         speakers.heard & _STRANGERS and not _tells(stated)
     ):
         return False
-    is_chinese = any(compiled(_HAN).search(word) for word in words)
+    is_chinese = any(_HAN.search(word) for word in words)
     names = {word for word in undated if word.isascii()} if is_chinese else set[str]()
     return names <= spoken and _share(words - spoken, speakers.agent) < _AGENT_SAYS_IT
 
 
 def _tells(stated: Sequence[str]) -> bool:
     """Whether somebody tells something; who only asks for something to be done has told nothing."""
-    return any(
-        is_statement(sentence) for text in stated for sentence in compiled(_SENTENCES).findall(text)
-    )
+    return any(is_statement(sentence) for text in stated for sentence in _SENTENCES.findall(text))
 
 
 def words_shared(text: str, spoken: str) -> int:
@@ -272,7 +270,7 @@ def words_shared(text: str, spoken: str) -> int:
 def _in_one_script(content: str, stated: Sequence[str]) -> bool:
     """Whether both are in Chinese or neither is, so that words can be compared."""
     spoken = "".join(stated).strip()
-    is_chinese = [bool(compiled(_HAN).search(text)) for text in (content, spoken)]
+    is_chinese = [bool(_HAN.search(text)) for text in (content, spoken)]
     return bool(spoken) and is_chinese[0] == is_chinese[1]
 
 
@@ -282,7 +280,7 @@ def _in_passing(question: re.Match[str]) -> str:
     """
     if pattern("asked_of_agent").match(question[0]):
         return question[0]
-    *clauses, asked = compiled(_CLAUSE).split(question[0])
+    *clauses, asked = _CLAUSE.split(question[0])
     if pattern("tag").fullmatch(asked):
         return " "
     stated = takewhile(lambda clause: not pattern("asks_from_here").match(clause), clauses)

@@ -16,9 +16,9 @@ from functools import cache
 from math import nextafter
 
 from mnemic.language.extract import extract
-from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.languages import load_patterns
 from mnemic.language.extract.traps import Instructions
-from mnemic.language.extract.wording import undated, word_alone
+from mnemic.language.extract.wording import drop_date, word_alone
 from mnemic.language.value_types import fits
 from mnemic.rules import checks
 from mnemic.rules.likeness import plain_words, values_touch
@@ -48,7 +48,7 @@ _SENTENCE_ENDS = re.compile(r"(?<=[。！？!?;；\n])|(?<=[.])\s+")
 
 @cache
 def _instructions() -> Instructions:
-    return Instructions(built_in().phrases)
+    return Instructions(load_patterns().phrases)
 
 
 # --- what a proposal may become ------------------------------------------------------------------
@@ -146,7 +146,7 @@ def names_change(candidate: Candidate, turns: Sequence[Turn]) -> bool:
 
 def says_change(candidate: Candidate, turns: Sequence[Turn]) -> bool:
     """Whether a statement is worded as a change or a correction."""
-    return any(built_in().phrases("change_sign").search(text) for text in _around(candidate, turns))
+    return any(map(load_patterns().phrases("change_sign").search, _around(candidate, turns)))
 
 
 def _around(candidate: Candidate, turns: Sequence[Turn]) -> list[str]:
@@ -179,7 +179,7 @@ def settle_wording(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         if not any(_is_one_fact(candidate, other) for other in unique):
             unique.append(candidate)
-    texts = [undated(candidate.text) for candidate in unique]
+    texts = [drop_date(candidate.text) for candidate in unique]
     return [
         new if new.withdraws or texts.count(text) < 2 else word_alone(new)
         for new, text in zip(unique, texts, strict=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mnemic.errors import NotFound
 from mnemic.index.segment import index_text
-from mnemic.language.secrets.envelope import unsealed_part
+from mnemic.language.secrets.envelope import drop_envelope
 from mnemic.rules import checks
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
@@ -29,7 +29,7 @@ def note_important(unit: Unit, memory: Memory, operation: SafeName, at: datetime
 
 def memory_terms(memory: Memory) -> SafeText:
     """What a memory is found by; of a credential only its label."""
-    texts = (memory.subject, memory.predicate, unsealed_part(memory.text), *memory.tags)
+    texts = (memory.subject, memory.predicate, drop_envelope(memory.text), *memory.tags)
     return index_text(lines_of(texts))
 
 

@@ -9,7 +9,7 @@ from mnemic.days import Zone
 from mnemic.errors import NotFound
 from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.guard import word_filters
-from mnemic.language.secrets.envelope import masked
+from mnemic.language.secrets.envelope import mask
 from mnemic.late import dataclass
 from mnemic.learn.memories import existing_memory
 from mnemic.providers.vault import Vault
@@ -50,14 +50,14 @@ class MemoryReader:
     def get(self, id_: str) -> Memory:
         """One version of a memory, of whatever status."""
         with self.space.read() as unit:
-            return masked(existing_memory(unit, id_))
+            return mask(existing_memory(unit, id_))
 
     def find(self, query: MemoryQuery) -> list[Memory]:
         """Memories by filters, in order."""
         with self.space.read() as unit:
             zone = self.space.zone(unit)
             memories = unit.memories.find(self._filter(zone, **query))
-        return [masked(memory) for memory in memories]
+        return [mask(memory) for memory in memories]
 
     def _filter(
         self, zone: Zone, *, order: Any = "newest", limit: int = 100, **query: Any
@@ -105,13 +105,13 @@ class MemoryReader:
     def _origins(self, word: str) -> tuple[MemoryOrigin, ...]:
         """The origins that a word stands for."""
         origins = self.space.guard.words.origins
-        origin = self.space.guard.listed(origins, word, ORIGINS)
+        origin = self.space.guard.find_word(origins, word, ORIGINS)
         return cast("tuple[MemoryOrigin, ...]", origins.table.get(origin, (origin,)))
 
     def _life(self, word: str) -> Life:
         """The lives of a priority."""
         priorities = self.space.guard.words.priorities
-        name = self.space.guard.listed(priorities, word, PRIORITIES)
+        name = self.space.guard.find_word(priorities, word, PRIORITIES)
         (priority,) = priorities.table.get(name, (name,))
         return Life(*span_of_priority(priority, self.space.settings.lifetimes))
 
@@ -137,7 +137,7 @@ class MemoryReader:
         if not versions and not any(event.type == "delete" for event in events):
             raise NotFound(f"No memory {id_}", remedy="See memories() or recall()")
         ordered = sorted(events, key=lambda event: (event.at, event.id))
-        return History(tuple(map(masked, versions)), tuple(ordered))
+        return History(tuple(map(mask, versions)), tuple(ordered))
 
     def reveal(self, id_: str) -> str:
         """The text of a credential."""

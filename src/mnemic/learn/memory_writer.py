@@ -10,7 +10,7 @@ from typing import Any, cast, get_type_hints
 from mnemic.errors import ConfigError, Conflict, InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.language.dates.moments import maybe_moment
-from mnemic.language.secrets.envelope import is_sealed, masked
+from mnemic.language.secrets.envelope import is_sealed, mask
 from mnemic.learn.advice import Advice
 from mnemic.learn.candidates import check_candidate
 from mnemic.learn.echo import load_untrusted, taint
@@ -119,7 +119,7 @@ class MemoryWriter:
             operation = self._operation("edit", next_id, operation_id)
             before = _done(unit, operation)
             if before is not None:
-                return masked(_require_memory(before))
+                return mask(_require_memory(before))
             if old.status not in ("active", "pending"):
                 raise Conflict(
                     f"Memory {id_} is {old.status}, not active or pending",
@@ -127,13 +127,13 @@ class MemoryWriter:
                 )
             new = _apply_changes(old, self._reword(old, changes))
             if new is None:
-                return masked(old)
+                return mask(old)
             work = self._settlement(unit, new, new_id(now), now, operation=operation, edited=old)
             if new.trust == "agent":
                 lines = load_untrusted(unit, now, self.space.settings.trust)
                 safe = taint(work.candidate, (), lines)
                 work = replace(work, candidate=safe, claim=replace(work.claim, trust=safe.trust))
-            return masked(_require_memory(self.reconciler.keep(work, old)))
+            return mask(_require_memory(self.reconciler.keep(work, old)))
 
     def archive(self, id_: str) -> Memory:
         """Put a memory away, with an event; repeating it changes nothing."""
@@ -153,7 +153,7 @@ class MemoryWriter:
             memory = existing_memory(unit, id_)
             unit.document_states.drop_choices(memory.id)
             if memory.status == after:
-                return masked(memory)
+                return mask(memory)
             if memory.status != before:
                 raise Conflict(f"Memory {id_} is {memory.status}, not {before}", remedy=remedy)
             if after == "archived":
@@ -162,7 +162,7 @@ class MemoryWriter:
             else:
                 unit.tiers.bring_back(memory.id, after, now)
             unit.journal.begin_new(event, now).note(event, memory.id, reason=_REASON)
-            return masked(existing_memory(unit, id_))
+            return mask(existing_memory(unit, id_))
 
     # --- inside a transaction -------------------------------------------------------------------
 
@@ -270,7 +270,7 @@ class MemoryWriter:
         words, edits = self.space.guard.words, changes.copy()
         metadata = edits.get("metadata", old.metadata)
         if edits.get("scope"):
-            scope = self.space.guard.listed(words.scopes, edits.pop("scope"))
+            scope = self.space.guard.find_word(words.scopes, edits.pop("scope"))
             edits["metadata"] = metadata = {**metadata, SCOPE: scope}
         kind = edits.pop("kind", None)
         word = None if kind is None else self.space.guard.kind_word(kind)[0]
@@ -316,12 +316,12 @@ class MemoryWriter:
     def _note_scope(self, new: NewMemory) -> Mapping[str, Any]:
         if not new.scope:
             return new.metadata
-        scope = self.space.guard.listed(self.space.guard.words.scopes, new.scope)
+        scope = self.space.guard.find_word(self.space.guard.words.scopes, new.scope)
         return {**new.metadata, SCOPE: scope}
 
     def _origin(self, word: str) -> MemoryOrigin:
         origins = self.space.guard.words.origins
-        origin = self.space.guard.listed(origins, word, ORIGINS)
+        origin = self.space.guard.find_word(origins, word, ORIGINS)
         return cast("MemoryOrigin", origins.table.get(origin, (origin,))[0])
 
     def _partition(self, name: str | None, what: str) -> str:
@@ -368,7 +368,7 @@ def _require_memory(decision: Decision) -> Memory:
 
 def _mask(decision: Decision) -> Decision:
     memory = decision.memory
-    return decision if memory is None else replace(decision, memory=masked(memory))
+    return decision if memory is None else replace(decision, memory=mask(memory))
 
 
 def _find_superseded(unit: Unit, new: NewMemory) -> Memory | None:

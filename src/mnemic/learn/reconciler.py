@@ -117,7 +117,7 @@ class Reconciler:
             return work.drop("dropped", "the user deleted it")
         if not revives and (self._matching(search, "superseded") or _is_over(unit, work.candidate)):
             return work.drop("dropped", "it was replaced or withdrawn before")
-        targets = existing.chosen(relation.replaced)
+        targets = existing.pick(relation.replaced)
         reason = admission.reason or self._objection(work, search, targets, own_idea=own_idea)
         if not reason and relation.outcome == "conflict":
             if not self._changes(work, search, targets):
@@ -153,7 +153,7 @@ class Reconciler:
             relation = self._by_hand(candidate, existing, advice)
             if supersedes is not None and not _is_one_with(candidate, relation.memory):
                 relation = Decision("update")  # another kind or slot: it stays what it is
-            targets = existing.chosen(relation.replaced)
+            targets = existing.pick(relation.replaced)
         ended = [] if supersedes is None else [supersedes]
         reason = steering_reason(candidate.kind, work.claim.trust)
         if reason and supersedes is not None:
@@ -237,7 +237,7 @@ class Reconciler:
         relation = self._relation(candidate, existing, advice)
         if relation.memory is not None:
             return work.repeat(relation.memory, "same")
-        targets = existing.chosen(relation.replaced)
+        targets = existing.pick(relation.replaced)
         return work.write(targets, "update" if targets else "new")
 
     def settlement(
@@ -400,7 +400,7 @@ class Reconciler:
         for waiting in same:
             work.close(waiting, by, "it was said clearly")
         existing = search.neighbors("pending")
-        overtaken = existing.chosen(relate(search.candidate, existing).replaced)
+        overtaken = existing.pick(relate(search.candidate, existing).replaced)
         if search.candidate.kind == "event" and says_change(search.candidate, work.turns):
             overtaken += [memory for memory in existing.near if memory.kind == "event"]
         for waiting in {memory.id: memory for memory in overtaken if memory not in same}.values():

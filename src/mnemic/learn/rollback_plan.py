@@ -21,7 +21,7 @@ from mnemic.learn.rewrites import basis
 from mnemic.rules import checks
 from mnemic.rules.reconcile import route
 from mnemic.rules.slots import has_one_answer
-from mnemic.rules.support import Claim, Scales, folded, untrusted
+from mnemic.rules.support import Claim, Scales, fold_claims, is_untrusted
 from mnemic.settings import Settings
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
@@ -192,13 +192,13 @@ class RollbackPlan:
         self, memory: Memory, claimed: list[Contribution], kept: list[Contribution]
     ) -> None:
         scales = Scales.of(self.settings)
-        revised = folded(memory, (c.claim for c in kept), scales)
+        revised = fold_claims(memory, (c.claim for c in kept), scales)
         claim = Claim(revised.importance, revised.confidence, revised.trust)
         admission = route(memory.kind, claim, self.settings)
         if kept[0] is not claimed[0]:
             since = kept[0].at  # it is known since somebody else said it
             revised = replace(revised, created_at=since, valid_from=self._find_time(kept[0]))
-        waits = untrusted(revised.trust) and admission.outcome == "pending"
+        waits = is_untrusted(revised.trust) and admission.outcome == "pending"
         if waits and memory.status == "active":
             revised = replace(revised, status="pending")
         self._look(memory.id)

@@ -15,7 +15,7 @@ from mnemic.learn.rewrites import retire_rewritten
 from mnemic.rules.importance import IMPORTANT_FROM
 from mnemic.rules.lifetimes import sooner
 from mnemic.rules.slots import has_one_answer
-from mnemic.rules.support import Claim, Scales, first, rank, repeated
+from mnemic.rules.support import Claim, Scales, first, rank, repeat
 from mnemic.rules.tiers import is_profile
 from mnemic.store.codec import as_name
 from mnemic.store.contract import Unit
@@ -114,7 +114,7 @@ class Settlement:
         """Said again: what is known gains from it as far as its source may give."""
         if self.waiting is None and not replaced and stands_on(memory, self.candidate.sources):
             return self.know(memory, outcome)
-        after = repeated(memory, self.claim, self.scales)
+        after = repeat(memory, self.claim, self.scales)
         if memory.valid_from > max(self.since, self.now):  # It came true before its day.
             after = replace(after, valid_from=self.since)
             for held in self.unit.memories.chain(memory.id):
@@ -191,7 +191,7 @@ class Settlement:
         """A new row, or the pending one that is confirmed; it is known from now on."""
         if self.waiting is not None:
             memory = replace(
-                repeated(self.waiting, self.claim, self.scales),
+                repeat(self.waiting, self.claim, self.scales),
                 status=status,
                 created_at=self.now,
                 updated_at=self.now,

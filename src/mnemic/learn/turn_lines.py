@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mnemic.days import Zone, local_time
 from mnemic.language.fence import strip_fenced
-from mnemic.language.lines import indented, label, one_line
+from mnemic.language.lines import indent, label, one_line
 from mnemic.language.secrets.finder import redact
 from mnemic.language.tool_results import tool_summary
 from mnemic.language.voice import split_voice
@@ -43,11 +43,11 @@ def turn_line(turn: Turn, language: Language) -> str:
         content = _with_marks(content)
     text = tool_summary(content, TOOL_CHARS) if turn.role == "tool" else content
     head = f"{_day(turn.at, language)} {turn.at.isoformat(' ', 'minutes')[11:]} {who}{source}:"
-    parts = [f"{head} {indented(text, '  ')}".rstrip()]
+    parts = [f"{head} {indent(text, '  ')}".rstrip()]
     parts += [f"  called {label(call.name)}: {_arguments(call)}" for call in turn.tool_calls]
     for result in turn.tool_results:
         text = tool_summary(result.content, TOOL_CHARS)
-        parts.append(f"  {'failed' if result.is_error else 'answered'}: {indented(text, '    ')}")
+        parts.append(f"  {'failed' if result.is_error else 'answered'}: {indent(text, '    ')}")
     return redact("\n".join(parts))
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from mnemic.index.segment import STOP_WEIGHT, index_text, term_weight
-from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.languages import load_patterns
 from mnemic.language.extract.traps import Traps
 from mnemic.language.word_file import WordFile
 from mnemic.late import dataclass
@@ -223,7 +223,7 @@ def is_light(term: str) -> bool:
 
 @cache
 def _traps() -> Traps:
-    return Traps(built_in().phrases)
+    return Traps(load_patterns().phrases)
 
 
 def _terms(text: str) -> frozenset[str]:

@@ -23,7 +23,7 @@ from mnemic.index.segment import (
 )
 from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
-from mnemic.language.names import respelled, words_of
+from mnemic.language.names import respell, words_of
 from mnemic.language.query_intent import asks_recent, without_asking
 from mnemic.patterns import defer
 from mnemic.recall.attempts import Attempts
@@ -213,7 +213,7 @@ def with_known_names(
     words = {
         word for word in words_of(request.query) if unknown.issuperset(index_text(word).split())
     }
-    query = respelled(request.query, words, unit.text.names) if words else request.query
+    query = respell(request.query, words, unit.text.names) if words else request.query
     return request if query == request.query else with_query(request, query)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from mnemic.language.secrets.envelope import masked
+from mnemic.language.secrets.envelope import mask
 from mnemic.language.story import without
 from mnemic.recall.ranker import RankedRecord, StoredRecord
 from mnemic.store.contract import Unit
@@ -44,7 +44,7 @@ def _hit(record: StoredRecord | Turn, score: float, why: Why) -> Hit:
         case Memory():
             return hit(
                 type="memory",
-                text=masked(record).text,
+                text=mask(record).text,
                 sources=record.sources,
                 at=record.created_at,
                 kind=record.kind,

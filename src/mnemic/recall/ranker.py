@@ -26,7 +26,7 @@ from mnemic.recall.relevance import (
 )
 from mnemic.recall.request import Request
 from mnemic.rules import ranking as rules
-from mnemic.rules.decay import class_of, faded, fading
+from mnemic.rules.decay import class_of, fade, fading
 from mnemic.settings import Settings
 from mnemic.settings.recall import RankingSettings
 from mnemic.store import codec
@@ -344,7 +344,7 @@ class FormulaRanker:
             }[ranking.recency_clock]
             if ranking.importance_decays:
                 law = class_of(record.kind, self._settings.decay)
-                importance = faded(importance, now - record.last_accessed_at, law)
+                importance = fade(importance, now - record.last_accessed_at, law)
         return rules.ScoreParts(
             relevance=float(relevant.relevance[n]),
             semantic=float(relevant.semantic[n]),

@@ -10,7 +10,7 @@ from mnemic.days import in_zone
 from mnemic.index.forms import numbers, times
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.dates.query_dates import date_fit
-from mnemic.language.names import named_speakers
+from mnemic.language.names import find_named
 from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.language.query_intent import QueryIntent
 from mnemic.language.requests import LONGEST_WISH, is_standing_wish
@@ -276,7 +276,7 @@ def candidate_table(
     follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
     places = np.arange(len(turns))
     senders = [place.sender for place in turns]
-    speakers = named_speakers(lists.query or request.query, set(senders))
+    speakers = find_named(lists.query or request.query, set(senders))
     named = [sender in speakers for sender in senders]
     follows_next = np.append(follows[1:], False) if len(turns) else follows
     docs = np.array(around.docs, np.int64)

@@ -15,7 +15,7 @@ from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import ask_vectors
 from mnemic.index.segment import index_text
-from mnemic.language.actions import HasTools, failure, matched_calls
+from mnemic.language.actions import HasTools, failure, match_calls
 from mnemic.language.guard import Guard
 from mnemic.record.ledger import files_with_episodes
 from mnemic.rules import checks
@@ -155,7 +155,7 @@ def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
     latest = TurnFilter(session=turn.session, newest_first=True, limit=_ANSWERED_WITHIN)
     turns = unit.ledger.turns(latest)[::-1]
     ends = len(turns) - 1
-    for called in matched_calls(turns):
+    for called in match_calls(turns):
         if called.answered != ends or called.turn == ends or not called.result:
             continue
         if called.result.is_error and _WRITES.search(called.call.name):
@@ -210,7 +210,7 @@ def attachment_terms(about: Attachment) -> SafeText:
 def find_written_files(turns: Sequence[HasTools]) -> dict[str, str]:
     """The paths that file-writing calls or their results name, with what is said of them."""
     paths: dict[str, str] = {}
-    for called in matched_calls(turns):
+    for called in match_calls(turns):
         call, result = called.call, called.result
         if _WRITES.search(call.name) and not (result and failure(result)):
             for value in (call.input, _json(result)):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from mnemic.rules.speakers import lowered
+from mnemic.rules.speakers import lower_trust
 from mnemic.types import TRUSTS, NewTurn, Role, ToolCall, ToolResult, Trust
 
 ROLE_NAMES: Mapping[str, Role] = {
@@ -125,7 +125,7 @@ def read_trust(value: Any) -> Trust | None:
         raise UnreadableMessage(
             f"trust {str(value)[:60]!r} is unknown; it is one of {', '.join(TRUSTS)}"
         )
-    return lowered(trust)
+    return lower_trust(trust)
 
 
 def read_text(fields: Mapping[str, Any], *names: str) -> str:

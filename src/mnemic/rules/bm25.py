@@ -81,21 +81,21 @@ def term_matches(
     heft = np.array([weights[term] for term in numbers])
     worth = heft if telling is None else np.array([telling[term] for term in numbers])
     passages = _passages(_lengths(packed))
-    counts = passages.counts(*_found(packed, query_terms), len(numbers))
+    counts = passages.counts(*_find(packed, query_terms), len(numbers))
     norms = K1 / max(length, SHORT) * np.maximum(SHORT, passages.lengths)
     shares = (K1 + 1) * (counts / (counts + norms[:, None]))
     if not form_of:
-        every = TermMatches(shares @ heft, counts > 0, worth)
+        matches = TermMatches(shares @ heft, counts > 0, worth)
     else:
         words = np.array([form_of.get(term, term) for term in numbers])
         order = np.argsort(words)
         first = np.flatnonzero(np.diff(words[order], prepend=-1))
-        every = TermMatches(
+        matches = TermMatches(
             np.maximum.reduceat((shares * heft)[:, order], first, axis=1).sum(axis=1),
             np.logical_or.reduceat(counts[:, order] > 0, first, axis=1),
             np.maximum.reduceat(worth[order], first),
         )
-    return passages.best(every)
+    return passages.best(matches)
 
 
 def _lengths(packed: Sequence[bytes]) -> NDArray[np.int64]:
@@ -103,7 +103,7 @@ def _lengths(packed: Sequence[bytes]) -> NDArray[np.int64]:
     return np.array(list(map(len, packed)), np.int64) // TERM_BYTES
 
 
-def _found(
+def _find(
     packed: Sequence[bytes], wanted: NDArray[np.uint32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where in all the texts one of the ``wanted`` terms stands, and which of them it is."""
@@ -142,22 +142,22 @@ class _Passages(NamedTuple):
         cells = np.bincount(owners * width + terms, minlength=shape[0] * width).reshape(shape)
         if self.second is None:
             return cells
-        both: NDArray[np.int64] = cells[self.first]
+        counts: NDArray[np.int64] = cells[self.first]
         long = self.second != self.first
-        both[long] += cells[self.second[long]]
-        return both
+        counts[long] += cells[self.second[long]]
+        return counts
 
-    def best(self, every: TermMatches) -> TermMatches:
+    def best(self, matches: TermMatches) -> TermMatches:
         """The best passage of each text, the first among equals."""
         if self.starts is None:
-            return every
-        best = np.maximum.reduceat(every.scores, self.starts)
-        sizes = np.diff(self.starts, append=len(every.scores))
+            return matches
+        best = np.maximum.reduceat(matches.scores, self.starts)
+        sizes = np.diff(self.starts, append=len(matches.scores))
         of_text = np.repeat(np.arange(len(self.starts)), sizes)
         first_best = np.zeros(len(self.starts), np.intp)
-        is_best = np.flatnonzero(every.scores == best[of_text])[::-1]
+        is_best = np.flatnonzero(matches.scores == best[of_text])[::-1]
         first_best[of_text[is_best]] = is_best
-        return TermMatches(best, every.present[first_best], every.heft)
+        return TermMatches(best, matches.present[first_best], matches.heft)
 
 
 def _passages(lengths: NDArray[np.int64]) -> _Passages:
@@ -192,8 +192,8 @@ def term_set(terms: Iterable[str]) -> TermSet:
     return TermSet(numbers, likely)
 
 
-def shared_terms(
-    packed: Sequence[bytes], places: Sequence[int], known: Collection[int]
+def measure_shared(
+    packed: Sequence[bytes], places: Sequence[int], ignored: Collection[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """How much each text shares with the best other one of those at ``places``, beside the
     ``known`` terms: of its terms the share by weight, and the weight of the rarest shared one.
@@ -202,10 +202,10 @@ def shared_terms(
     """
     packed = [row[:_MOST_SHARED] for row in packed]
     best = memoryview(b"".join(packed[place] for place in places)).cast("I")
-    terms = np.array(sorted(set(best).difference(known)), np.uint32)
+    terms = np.array(sorted(set(best).difference(ignored)), np.uint32)
     if not len(terms):
         return np.zeros(len(packed)), np.zeros(len(packed))
-    spots, which = _found(packed, terms)
+    spots, which = _find(packed, terms)
     ends = np.cumsum(_lengths(packed))
     has = np.zeros((len(packed), len(terms)))
     has[np.searchsorted(ends, spots, "right"), which] = 1.0
@@ -221,10 +221,10 @@ def shared_terms(
 
 
 def having(packed: Sequence[bytes], terms: TermSet) -> NDArray[np.bool_]:
-    found = np.zeros(len(packed), bool)
-    every = np.frombuffer(b"".join(packed), np.uint32)
-    spots = np.flatnonzero(terms.likely.take(every & _TABLE))
-    exact = spots[np.isin(every[spots], terms.numbers)]
+    hits = np.zeros(len(packed), bool)
+    numbers = np.frombuffer(b"".join(packed), np.uint32)
+    spots = np.flatnonzero(terms.likely.take(numbers & _TABLE))
+    exact = spots[np.isin(numbers[spots], terms.numbers)]
     ends = np.cumsum(_lengths(packed))
-    found[np.searchsorted(ends, exact, "right")] = True
-    return found
+    hits[np.searchsorted(ends, exact, "right")] = True
+    return hits

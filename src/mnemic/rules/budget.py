@@ -55,7 +55,7 @@ class TokenBudget:
 
 def window_of(context: ContextSettings, model: str = "") -> int:
     """The window of a model by its name: the user's own entry, else what is known of it."""
-    return context.windows.get(model) or known_window(model) or context.window
+    return context.windows.get(model) or find_window(model) or context.window
 
 
 def budget_of(
@@ -74,10 +74,10 @@ def budget_of(
         reply = min(reply, reply * total // context.total)
         shares = _spread(sizes, total - reply, context)
         sizes = {n: max(sizes[n], shares[n]) for n in sizes} if context.cut else shares
-    whole = total or context.total or window
-    room = {name: (whole - reply) // (2 if name == "core" else 1) for name in context.grow}
+    limit = total or context.total or window
+    room = {name: (limit - reply) // (2 if name == "core" else 1) for name in context.grow}
     return TokenBudget(
-        total=whole,
+        total=limit,
         reply=reply,
         sizes={name: max(1, sizes[name]) for name in full},
         full={name: max(size, room.get(name, 0)) for name, size in full.items()},
@@ -91,7 +91,7 @@ def allot(budget: TokenBudget, costs: Mapping[SectionName, int]) -> dict[Section
     """What each part may cost to keep the total, given what it costs at its own size."""
     rooms = dict(costs)
     over = sum(cost for name, cost in costs.items() if name not in budget.separate) - budget.room
-    for name in (*giving_way(budget), *kept_parts(budget)):
+    for name in (*giving_way(budget), *list_kept(budget)):
         if over <= 0:
             break
         reduction = min(over, rooms.get(name, 0))
@@ -108,7 +108,7 @@ def giving_way(budget: TokenBudget) -> tuple[SectionName, ...]:
     return (*named, *(name for name in reversed(PROMPT_ORDER) if name not in fixed))
 
 
-def kept_parts(budget: TokenBudget) -> tuple[SectionName, ...]:
+def list_kept(budget: TokenBudget) -> tuple[SectionName, ...]:
     """The parts that are cut only when nothing else is left to cut, from the end of the prompt."""
     movable = {*budget.cut, *budget.separate}
     return tuple(n for n in reversed(PROMPT_ORDER) if n in budget.keep and n not in movable)
@@ -139,7 +139,7 @@ _ENDS = "-.:_@"  # what may follow the name of a family
 
 
 @lru_cache(maxsize=64)
-def known_window(model: str) -> int | None:
+def find_window(model: str) -> int | None:
     """The window of a well-known model, in tokens; None for any other. Makers state them for whole
     families, so the longest beginning of the name that fits decides; where sizes of a family
     differ, the smallest. A name may have the provider in front: ``openai/gpt-4o``.

@@ -64,7 +64,7 @@ def check_path(value: object, name: str) -> str:
     """The path of a file or folder that a system could have."""
     text = value.__fspath__() if hasattr(value, "__fspath__") else value
     path = check_text(text, name, MAX_INDEX)
-    longest = max(len(part.encode()) for part in path.split("/"))
+    longest = max(len(segment.encode()) for segment in path.split("/"))
     if not path.strip() or "\0" in path or longest > MAX_FILE_NAME or len(path) > MAX_PATH:
         raise InvalidInput(f"{name} is not a path", remedy="Give the path of a file or folder")
     return path

@@ -56,58 +56,53 @@ def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
         words = plain_words(memory.text)
         if words:
             groups.setdefault((memory.project, bool(memory.session), words), []).append(place)
-    found: list[tuple[int, list[int]]] = []
+    clusters: list[tuple[int, list[int]]] = []
     for group in groups.values():
-        if len(group) < 2:
-            continue
         remaining = sorted(group, key=lambda place: strength(memories[place]))
         while len(remaining) > 1:
             first = remaining.pop(0)
-            kept = memories[first]
             # A sentence may say several things: "a nurse at Mercy" names a job and an employer.
-            same = [
-                place
-                for place in remaining
-                if one_subject(kept.subject, memories[place].subject)
-                and one_value(kept.value, memories[place].value)
-            ]
+            same = [place for place in remaining if _one_claim(memories[first], memories[place])]
             remaining = [place for place in remaining if place not in same]
             if same:
-                found.append((first, same))
-    return found
+                clusters.append((first, same))
+    return clusters
 
 
-def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSettings) -> bool:
+def _one_claim(first: Memory, second: Memory) -> bool:
+    return one_subject(first.subject, second.subject) and one_value(first.value, second.value)
+
+
+def same_statement(first: Memory, second: Memory, pair: Pair, settings: ReconcileSettings) -> bool:
     """Whether two near memories say the same, by rule: nothing named in them may differ.
 
     The same answer to a question that has one answer is the same in any words. Elsewhere a single
     telling word more may turn the meaning, and a rule does not know which ones do.
     """
-    if not agree(one, other):
+    if not agree(first, second):
         return False
-    slot = slot_of(one.subject, one.predicate)
-    if slot and slot == slot_of(other.subject, other.predicate) and one.value and other.value:
-        return has_one_answer(one.predicate) or not pair.apart
-    predicates = {predicate_of(memory.predicate) for memory in (one, other) if memory.predicate}
+    slot = slot_of(first.subject, first.predicate)
+    if slot and slot == slot_of(second.subject, second.predicate) and first.value and second.value:
+        return has_one_answer(first.predicate) or not pair.apart
+    predicates = {predicate_of(memory.predicate) for memory in (first, second) if memory.predicate}
     if len(predicates) > 1:
         return False
     least = settings.merge_cosine if pair.by_meaning else settings.merge_overlap
     return not pair.apart and pair.likeness >= least
 
 
-def agree(one: Memory, other: Memory) -> bool:
+def agree(first: Memory, second: Memory) -> bool:
     """Whether they are of one sort, subject and value, and nothing named sets them apart."""
     return (
-        (one.kind, one.project, bool(one.session))
-        == (other.kind, other.project, bool(other.session))
-        and predicate_of(other.predicate) not in opposites(one.predicate)
-        and one_subject(one.subject, other.subject)
-        and one_value(one.value, other.value)
-        and may_agree(one.text, other.text)
+        (first.kind, first.project, bool(first.session))
+        == (second.kind, second.project, bool(second.session))
+        and predicate_of(second.predicate) not in opposites(first.predicate)
+        and _one_claim(first, second)
+        and may_agree(first.text, second.text)
     )
 
 
-def absorbed(
+def absorb(
     memories: Sequence[Memory],
     group: Sequence[int],
     pairs: Mapping[tuple[int, int], Pair],
@@ -125,13 +120,12 @@ def absorbed(
         same = []
         for other in order:
             pair = pairs.get((min(place, other), max(place, other)))
-            if other == place or other in settled or pair is None:
+            if pair is None or other == place or other in settled:
                 continue
             if same_statement(memories[place], memories[other], pair, settings):
                 same.append(other)
-        settled.update(same)
         if same:
-            settled.add(place)
+            settled.update(same, (place,))
             groups.append((place, same))
     return groups
 
@@ -153,8 +147,8 @@ def portions(
             return pair.likeness if pair and agree(memories[first], memories[place]) else 0.0
 
         others = sorted((p for p in remaining if near(p) > 0), key=lambda p: (-near(p), p))
-        part = [first, *others[: most - 1]]
-        remaining = [place for place in remaining if place not in part]
-        if len(part) > 1:
-            parts.append(part)
+        portion = [first, *others[: most - 1]]
+        remaining = [place for place in remaining if place not in portion]
+        if len(portion) > 1:
+            parts.append(portion)
     return parts

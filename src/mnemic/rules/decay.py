@@ -37,7 +37,7 @@ def fading(idle: timedelta, half_life: timedelta | None) -> float:
     return float(0.5 ** (idle / half_life))
 
 
-def faded(importance: float, idle: timedelta, law: FadingLaw) -> float:
+def fade(importance: float, idle: timedelta, law: FadingLaw) -> float:
     """The importance that is left after ``idle`` without use."""
     return importance * (law.floor + (1 - law.floor) * fading(idle, law.half_life))
 

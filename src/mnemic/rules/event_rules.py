@@ -14,11 +14,8 @@ _TESTS = {">=": ge, "<=": le, ">": gt, "<": lt, "==": eq, "!=": ne}
 
 def wants(rule: EventRule, event: str, payload: Mapping[str, Json]) -> bool:
     """Whether the rule is in force for this event and every test of it holds."""
-    return (
-        rule.enabled
-        and event in rule.event.split("|")
-        and all(_holds(t, payload) for t in rule.when)
-    )
+    in_force = rule.enabled and event in rule.event.split("|")
+    return in_force and all(_holds(test, payload) for test in rule.when)
 
 
 def _holds(test: Condition, payload: Mapping[str, Json]) -> bool:
@@ -26,8 +23,8 @@ def _holds(test: Condition, payload: Mapping[str, Json]) -> bool:
     actual = payload.get(test.field.removeprefix("payload."))
     value = test.value
     if isinstance(value, bool) or isinstance(actual, bool):
-        both = isinstance(value, bool) and isinstance(actual, bool)
-        return both and test.op in ("==", "!=") and (actual is value) == (test.op == "==")
+        flags = isinstance(value, bool) and isinstance(actual, bool)
+        return flags and test.op in ("==", "!=") and (actual is value) == (test.op == "==")
     if isinstance(value, str):
         return isinstance(actual, str) and bool(_TESTS[test.op](actual, value))
     return isinstance(actual, int | float) and bool(_TESTS[test.op](actual, value))

@@ -24,14 +24,14 @@ def kinds_of(settings: Settings) -> tuple[Kind, ...]:
 
 def importance_of(kind: Kind, settings: Settings) -> float:
     """The importance of a statement that nobody judged."""
-    own = settings.memory.kinds.get(kind)
-    return DEFAULT_IMPORTANCE if own is None else own.importance
+    added = settings.memory.kinds.get(kind)
+    return DEFAULT_IMPORTANCE if added is None else added.importance
 
 
 def own_expiry(kind: Kind, settings: Settings, said_at: datetime) -> datetime | None:
     """When a memory of one's own kind expires; None for the built-in kinds."""
-    own = settings.memory.kinds.get(kind)
-    return None if own is None or own.life is None else said_at + own.life
+    added = settings.memory.kinds.get(kind)
+    return None if added is None or added.life is None else said_at + added.life
 
 
 def lifetime_of(kind: Kind, duration: str, settings: Settings, said_at: datetime) -> Lifetime:

@@ -57,14 +57,14 @@ def counts_from(said_at: datetime, *days: datetime | None) -> datetime:
     return max([said_at, *filter(None, days)])
 
 
-def longer(one: datetime | None, other: datetime | None) -> datetime | None:
+def longer(left: datetime | None, right: datetime | None) -> datetime | None:
     """The later of two expiries; None is never."""
-    return None if one is None or other is None else max(one, other)
+    return None if left is None or right is None else max(left, right)
 
 
-def sooner(one: datetime | None, other: datetime | None) -> datetime | None:
+def sooner(left: datetime | None, right: datetime | None) -> datetime | None:
     """The earlier of two expiries; None is never."""
-    return min(filter(None, (one, other)), default=None)
+    return min(filter(None, (left, right)), default=None)
 
 
 def _span(kind: Kind, duration: str, lifetimes: LifetimeSettings) -> timedelta | str | None:

@@ -52,28 +52,23 @@ def wording_of(text: str) -> int:
     return int.from_bytes(digest.digest(), "big", signed=True)
 
 
-def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+def overlap(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     """Shared words as a share of all words, by their weights, of which a word has one."""
-    shared = sum(map(one.__getitem__, one.keys() & other.keys()))
-    total = sum(one.values()) + sum(other.values()) - shared
+    shared = sum(map(left.__getitem__, left.keys() & right.keys()))
+    total = sum(left.values()) + sum(right.values()) - shared
     return shared / total if total else 0.0
 
 
-def apart(one: Mapping[str, float], other: Mapping[str, float], least: float) -> int:
+def apart(left: Mapping[str, float], right: Mapping[str, float], least: float) -> int:
     """How many words of at least that weight only one of them has."""
-    both = {**one, **other}
-    return sum(both[word] >= least for word in one.keys() ^ other.keys())
+    both = {**left, **right}
+    return sum(both[word] >= least for word in left.keys() ^ right.keys())
 
 
-def may_agree(one: str, other: str) -> bool:
+def may_agree(left: str, right: str) -> bool:
     """False when figures, a name, a negation or other people set two like texts apart."""
-    return (
-        _figures(one) == _figures(other)
-        and _letters(one) == _letters(other)
-        and not _other_names(one, other)
-        and _negated(one) == _negated(other)
-        and _people(one) == _people(other)
-    )
+    signs = (_figures, _letters, _is_negated, _people)
+    return all(sign(left) == sign(right) for sign in signs) and not _other_names(left, right)
 
 
 def new_figures(text: str, *others: str) -> frozenset[str]:
@@ -81,19 +76,19 @@ def new_figures(text: str, *others: str) -> frozenset[str]:
     return _figures(text).difference(*map(_figures, others))
 
 
-def same_value(one: str, other: str) -> bool:
+def same_value(left: str, right: str) -> bool:
     """Two values that differ only in spelling; an empty one is like no other."""
-    return bool(one) and fold(one) == fold(other)
+    return bool(left) and fold(left) == fold(right)
 
 
-def one_value(one: str, other: str) -> bool:
+def one_value(left: str, right: str) -> bool:
     """Two values that may be the same: an empty one may be any."""
-    return not one or not other or same_value(one, other)
+    return not left or not right or same_value(left, right)
 
 
-def values_touch(one: str, other: str) -> bool:
+def values_touch(left: str, right: str) -> bool:
     """Values of which one refines the other: they share a word, or one holds the other."""
-    first, second = fold(one), fold(other)
+    first, second = fold(left), fold(right)
     if not first or not second:
         return False
     return first in second or second in first or not set(first.split()).isdisjoint(second.split())
@@ -109,19 +104,18 @@ def _letters(text: str) -> frozenset[str]:
     return frozenset(letter.upper() for letter in _LETTER.findall(folded))
 
 
-def _other_names(one: str, other: str) -> bool:
+def _other_names(left: str, right: str) -> bool:
     """Whether each names something that the other does not."""
-    first, second = (frozenset(_NAME.findall(text)) for text in (one, other))
+    first, second = (frozenset(_NAME.findall(text)) for text in (left, right))
     mine, theirs = first - second, second - first
-    words = [frozenset(plain_words(text).split()) for text in (one, other)]
-    return any(name.lower() not in words[1] for name in mine) and any(
-        name.lower() not in words[0] for name in theirs
-    )
+    in_left, in_right = (plain_words(text).split() for text in (left, right))
+    missed = any(name.lower() not in in_right for name in mine)
+    return missed and any(name.lower() not in in_left for name in theirs)
 
 
 def _people(text: str) -> tuple[bool, bool]:
     return _HE.search(text) is not None, _SHE.search(text) is not None
 
 
-def _negated(text: str) -> bool:
+def _is_negated(text: str) -> bool:
     return _NEGATIONS.search(text) is not None

@@ -13,7 +13,7 @@ from mnemic.patterns import defer
 from mnemic.rules.decay import fading
 from mnemic.rules.likeness import may_agree, one_value, same_value, values_touch
 from mnemic.rules.slots import has_one_answer, one_subject, predicate_of
-from mnemic.rules.support import Claim, untrusted
+from mnemic.rules.support import Claim, is_untrusted
 from mnemic.settings import Settings
 from mnemic.types import Candidate, Decision, Kind, Memory, Trust
 
@@ -25,7 +25,7 @@ STEERING: tuple[Kind, ...] = ("rule", "identity", "trait")
 
 def steering_reason(kind: Kind, trust: Trust) -> str:
     """Why a person is to be asked first, whichever way a statement comes; empty if nobody is."""
-    return _guarded(kind, trust) if kind in STEERING and trust != "owner" else ""
+    return _explain_guard(kind, trust) if kind in STEERING and trust != "owner" else ""
 
 
 def route(kind: Kind, claim: Claim, settings: Settings) -> Decision:
@@ -37,8 +37,8 @@ def route(kind: Kind, claim: Claim, settings: Settings) -> Decision:
         return Decision("dropped", reason=_below(claim.confidence, least.pending))
     if claim.trust in settings.trust.quarantine:
         return _wait(f"what comes from {claim.trust} sources is in quarantine")
-    if untrusted(claim.trust) and kind in _GUARDED:
-        return _wait(_guarded(kind, claim.trust))
+    if is_untrusted(claim.trust) and kind in _GUARDED:
+        return _wait(_explain_guard(kind, claim.trust))
     if claim.trust == "external" and claim.importance >= core:
         return _wait(f"important, from a source of trust {claim.trust}")
     if reason := steering_reason(kind, claim.trust):
@@ -48,7 +48,7 @@ def route(kind: Kind, claim: Claim, settings: Settings) -> Decision:
     return Decision("new")
 
 
-def _guarded(kind: Kind, trust: Trust) -> str:
+def _explain_guard(kind: Kind, trust: Trust) -> str:
     return f"of kind {kind}, from a source of trust {trust}"
 
 
@@ -95,7 +95,7 @@ class Neighbors:
         slot, opposed, near = ([m for m in group if m.id != memory.id] for group in groups)
         return Neighbors(slot, opposed, near, self.alike)
 
-    def chosen(self, ids: Sequence[str]) -> list[Memory]:
+    def pick(self, ids: Sequence[str]) -> list[Memory]:
         """Those of the memories that a decision names, in its order."""
         by_id = self.by_id if ids else {}
         return [by_id[id_] for id_ in ids]
@@ -121,20 +121,16 @@ def to_withdraw(candidate: Candidate, existing: Neighbors) -> tuple[Memory, ...]
     near = [m for m in existing.near if one_subject(candidate.subject, m.subject)]
     if candidate.value:
         in_slot = [m for m in existing.slot if values_touch(candidate.value, m.value)]
-        elsewhere = [
-            m for m in near if same_value(candidate.value, m.value) and _kindred(candidate, m)
-        ]
-        return tuple(dict.fromkeys((*in_slot, *elsewhere)))
-    one = len(existing.slot) == 1 or has_one_answer(candidate.predicate)
-    if existing.slot and one:
-        return tuple(existing.slot)
-    return tuple(memory for memory in near if existing.alike(memory))
+        kin = [m for m in near if _is_kin(candidate, m) and same_value(candidate.value, m.value)]
+        return tuple(dict.fromkeys((*in_slot, *kin)))
+    single = len(existing.slot) == 1 or has_one_answer(candidate.predicate)
+    return tuple(existing.slot if existing.slot and single else filter(existing.alike, near))
 
 
-def _kindred(candidate: Candidate, memory: Memory) -> bool:
+def _is_kin(candidate: Candidate, memory: Memory) -> bool:
     """Whether two predicates may be words for one thing, as far as the engine knows them."""
-    both = (predicate_of(candidate.predicate), predicate_of(memory.predicate))
-    return _PERSONAL.isdisjoint(both) or both[0] == both[1]
+    predicates = (predicate_of(candidate.predicate), predicate_of(memory.predicate))
+    return _PERSONAL.isdisjoint(predicates) or predicates[0] == predicates[1]
 
 
 def says_same(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
@@ -153,9 +149,8 @@ def _same_answer(candidate: Candidate, memory: Memory, existing: Neighbors) -> b
 def _same_elsewhere(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
     """Outside the slot nothing named may differ: not the subject, not the value."""
     opposed = any(memory.id == other.id for other in existing.opposed)
-    named_alike = one_subject(candidate.subject, memory.subject) and one_value(
-        candidate.value, memory.value
-    )
+    same_subject = one_subject(candidate.subject, memory.subject)
+    named_alike = same_subject and one_value(candidate.value, memory.value)
     return not opposed and named_alike and _alike(candidate, memory, existing)
 
 

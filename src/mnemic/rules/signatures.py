@@ -72,7 +72,7 @@ class _Expected:
         return " or ".join(names)
 
 
-def checked(call: Callable[P, R]) -> Callable[P, R]:
+def check_arguments(call: Callable[P, R]) -> Callable[P, R]:
     """The same call; an argument of a wrong type is InvalidInput."""
     expected: dict[str, _Expected] = {}
     exact: dict[str, frozenset[object]] = {}
@@ -91,12 +91,12 @@ def checked(call: Callable[P, R]) -> Callable[P, R]:
         nonlocal named
         if not positions:
             named = _read(call, positions, expected)
-            exact.update((name, one.exact) for name, one in expected.items())
+            exact.update((name, parameter.exact) for name, parameter in expected.items())
         for name, value in kwargs.items():
             if name in exact and type(value) not in exact[name]:
                 check(name, value)
             elif named is not None and name not in named:
-                raise TypeError(_unexpected(call.__name__, name, named))
+                raise TypeError(_explain_unexpected(call.__name__, name, named))
         for name, value in zip(positions, args, strict=False):
             if name in exact and type(value) not in exact[name]:
                 check(name, value)
@@ -114,16 +114,16 @@ class CheckedCalls:
         super().__init_subclass__(**options)
         for name, member in list(vars(cls).items()):
             if inspect.isfunction(member) and not name.startswith("_"):
-                setattr(cls, name, checked(member))
+                setattr(cls, name, check_arguments(member))
 
 
-def _unexpected(call: str, name: str, known: Iterable[str]) -> str:
+def _explain_unexpected(call: str, name: str, keywords: Iterable[str]) -> str:
     """What a keyword that a call does not take is answered with."""
     from difflib import get_close_matches
 
     former = {"content": "text", "k": "limit", "top_k": "limit", "user_id": "space"}.get(name, "")
-    near = [former] if former in known else get_close_matches(name, sorted(known), n=1, cutoff=0.5)
-    takes = f"It takes {', '.join(sorted(known))}." if known else "It takes no keywords."
+    near = [former] if former in keywords else get_close_matches(name, sorted(keywords), 1, 0.5)
+    takes = f"It takes {', '.join(sorted(keywords))}." if keywords else "It takes no keywords."
     hint = f"Did you mean {near[0]!r}?" if near else takes
     return f"{call}() got an unexpected keyword argument {name!r}. {hint}"
 
@@ -139,15 +139,15 @@ class Argument(NamedTuple):
 def arguments_of(call: Callable[..., object]) -> dict[str, Argument]:
     """The arguments of a call by name and in order, also those of its ``**options: Unpack[…]``."""
     hints, listed = get_type_hints(call), dict[str, Argument]()
-    for one in inspect.signature(call).parameters.values():
-        hint = hints.get(one.name, Any)
+    for parameter in inspect.signature(call).parameters.values():
+        hint = hints.get(parameter.name, Any)
         if get_origin(hint) is not Unpack:
-            listed[one.name] = Argument(hint, one.kind, one.default)
+            listed[parameter.name] = Argument(hint, parameter.kind, parameter.default)
             continue
         (options,) = get_args(hint)
         for name, inner in get_type_hints(options).items():
-            default = one.empty if name in options.__required_keys__ else None
-            listed[name] = Argument(inner, one.KEYWORD_ONLY, default)
+            default = parameter.empty if name in options.__required_keys__ else None
+            listed[name] = Argument(inner, parameter.KEYWORD_ONLY, default)
     return listed
 
 
@@ -156,13 +156,13 @@ def _read(
 ) -> frozenset[str] | None:
     """Fill in what each parameter takes; says the keywords, None where any is taken."""
     listed = arguments_of(call)
-    for name, one in listed.items():
-        if one.kind in _NAMED and (parameter := _Expected(one.annotation)).kinds:
+    for name, argument in listed.items():
+        if argument.kind in _NAMED and (parameter := _Expected(argument.annotation)).kinds:
             expected[name] = parameter
-    positions += [name for name, one in listed.items() if one.kind is not _NAMED[1]]
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in listed.values()):
+    positions += [name for name, argument in listed.items() if argument.kind is not _NAMED[1]]
+    if any(argument.kind is inspect.Parameter.VAR_KEYWORD for argument in listed.values()):
         return None
-    return frozenset(n for n, one in listed.items() if one.kind in _NAMED and n != "self")
+    return frozenset(n for n, argument in listed.items() if argument.kind in _NAMED and n != "self")
 
 
 def _kinds(annotation: object) -> Iterable[Any]:

@@ -33,20 +33,20 @@ _fold_short = lru_cache(4_096)(_fold)  # names and predicates, again and again
 def subject_of(text: str) -> str:
     """One name for a subject; the owner has several in either language."""
     folded = fold(text)
-    known = _known()
-    return "user" if folded in known.owner else known.subjects.get(folded, folded)
+    names = _load_names()
+    return "user" if folded in names.owner else names.subjects.get(folded, folded)
 
 
-def one_subject(one: str, other: str) -> bool:
+def one_subject(left: str, right: str) -> bool:
     """Whether two statements may be about the same subject; an empty one may be any."""
-    about, whom = subject_of(one), subject_of(other)
+    about, whom = subject_of(left), subject_of(right)
     return about == whom or not about or not whom
 
 
 def predicate_of(text: str) -> str:
     """One name for a predicate; the common ones have the same name in either language."""
     folded = fold(text)
-    return _known().predicates.get(folded, folded)
+    return _load_names().predicates.get(folded, folded)
 
 
 def slot_of(subject: str, predicate: str) -> str:
@@ -61,38 +61,35 @@ def has_one_answer(predicate: str) -> bool:
     Of what is not known to be so there may be several: children, e-mail addresses, a database for
     each environment. Then only a stated change, a correction or an end ends one of them.
     """
-    what, known = predicate_of(predicate), _known()
-    return what not in known.many and (
-        what in known.one
-        or what.endswith(known.one_endings)
-        or what.startswith(known.one_beginnings)
-    )
+    what, names = predicate_of(predicate), _load_names()
+    shaped = what.endswith(names.one_endings) or what.startswith(names.one_beginnings)
+    return what not in names.many and (shaped or what in names.single)
 
 
 def value_type(predicate: str) -> str:
     """What a value of the slot has to be: a person, a place, a date …; empty for any words."""
-    return _known().types.get(predicate_of(predicate), "")
+    return _load_names().types.get(predicate_of(predicate), "")
 
 
 def is_common(predicate: str) -> bool:
     """Whether a predicate is one of those that the engine itself knows."""
-    what, known = predicate_of(predicate), _known()
-    return what in known.spelled or what in known.one or what in known.many
+    what, names = predicate_of(predicate), _load_names()
+    return what in names.spelled or what in names.single or what in names.many
 
 
 def opposites(predicate: str) -> tuple[str, ...]:
     """Predicates that cannot hold of the same value at the same time."""
-    return _known().opposites.get(predicate_of(predicate), ())
+    return _load_names().opposites.get(predicate_of(predicate), ())
 
 
-class _Known(NamedTuple):
+class _Names(NamedTuple):
     """slots.toml: names and predicates that the engine knows, each by any of its spellings."""
 
     owner: frozenset[str]
     subjects: dict[str, str]
     predicates: dict[str, str]
     spelled: frozenset[str]
-    one: frozenset[str]
+    single: frozenset[str]
     one_endings: tuple[str, ...]
     one_beginnings: tuple[str, ...]
     many: frozenset[str]
@@ -101,23 +98,23 @@ class _Known(NamedTuple):
 
 
 @cache
-def _known() -> _Known:
+def _load_names() -> _Names:
     import tomllib
 
-    data = tomllib.loads(data_of("mnemic.rules").joinpath("slots.toml").read_text("utf-8"))
+    tables = tomllib.loads(data_of("mnemic.rules").joinpath("slots.toml").read_text("utf-8"))
 
     def by_member(table: dict[str, list[str]]) -> dict[str, str]:
         return {member: name for name, members in table.items() for member in members}
 
-    return _Known(
-        owner=frozenset(data["owner"]),
-        subjects=by_member(data["subjects"]),
-        predicates=by_member(data["predicates"]),
-        spelled=frozenset(data["predicates"]),
-        one=frozenset(data["one"]),
-        one_endings=tuple(data["one_endings"]),
-        one_beginnings=tuple(data["one_beginnings"]),
-        many=frozenset(data["many"]),
-        types=by_member(data["types"]),
-        opposites={name: tuple(others) for name, others in data["opposites"].items()},
+    return _Names(
+        owner=frozenset(tables["owner"]),
+        subjects=by_member(tables["subjects"]),
+        predicates=by_member(tables["predicates"]),
+        spelled=frozenset(tables["predicates"]),
+        single=frozenset(tables["one"]),
+        one_endings=tuple(tables["one_endings"]),
+        one_beginnings=tuple(tables["one_beginnings"]),
+        many=frozenset(tables["many"]),
+        types=by_member(tables["types"]),
+        opposites={name: tuple(others) for name, others in tables["opposites"].items()},
     )

@@ -105,6 +105,6 @@ def with_claim(speech: Speech, claim: int) -> Speech:
     return speech if speech.speaker == claim else Speech(speech.speaker, shared=True)
 
 
-def lowered(stated: Trust | None) -> Trust | None:
+def lower_trust(stated: Trust | None) -> Trust | None:
     """The trust that a file states for a turn: it may lower the usual one, never raise it."""
     return None if stated == "owner" else stated

@@ -60,14 +60,14 @@ def rank(trust: Trust) -> int:
     return _RANKS[trust]
 
 
-def untrusted(trust: Trust) -> bool:
+def is_untrusted(trust: Trust) -> bool:
     """Whether it came from a tool or from outside."""
     return trust in _UNTRUSTED
 
 
 def may_overrule(trust: Trust, existing: Trust) -> bool:
     """Tools and outsiders change nothing that a better source said."""
-    return not untrusted(trust) or rank(trust) >= rank(existing)
+    return not is_untrusted(trust) or rank(trust) >= rank(existing)
 
 
 def first(memory: Memory, claim: Claim, scales: Scales) -> Memory:
@@ -82,7 +82,7 @@ def first(memory: Memory, claim: Claim, scales: Scales) -> Memory:
     )
 
 
-def repeated(memory: Memory, claim: Claim, scales: Scales) -> Memory:
+def repeat(memory: Memory, claim: Claim, scales: Scales) -> Memory:
     """One more claim. A lesser source adds nothing but itself; only the owner lifts the trust."""
     if rank(claim.trust) < rank(memory.trust):
         return memory
@@ -92,7 +92,7 @@ def repeated(memory: Memory, claim: Claim, scales: Scales) -> Memory:
     if claim.confirms:
         gained = max(gained, claim.confidence)
     lifted = max(memory.importance, claim.importance)
-    if untrusted(trust) and lifted >= scales.core_importance:
+    if is_untrusted(trust) and lifted >= scales.core_importance:
         lifted = memory.importance  # tools that repeat each other must not reach the core
     return replace(
         memory,
@@ -104,8 +104,8 @@ def repeated(memory: Memory, claim: Claim, scales: Scales) -> Memory:
     )
 
 
-def folded(memory: Memory, claims: Iterable[Claim], scales: Scales) -> Memory:
+def fold_claims(memory: Memory, claims: Iterable[Claim], scales: Scales) -> Memory:
     """A memory as all claims in their order make it; without any it stays as it is."""
     for number, claim in enumerate(claims):
-        memory = (repeated if number else first)(memory, claim, scales)
+        memory = (repeat if number else first)(memory, claim, scales)
     return memory

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from mnemic.rules.decay import class_of, faded
+from mnemic.rules.decay import class_of, fade
+from mnemic.rules.reconcile import STEERING
 from mnemic.rules.slots import slot_of
-from mnemic.rules.support import untrusted
+from mnemic.rules.support import is_untrusted
 from mnemic.settings.upkeep import DecaySettings, LifetimeSettings, Priority
 from mnemic.types import Kind, Memory
 
@@ -28,25 +29,20 @@ def priority_of(memory: Memory, lifetimes: LifetimeSettings) -> Priority:
 
 def worth(memory: Memory, decay: DecaySettings, now: datetime) -> float:
     """The importance of a memory after decay."""
-    return faded(memory.importance, now - memory.last_accessed_at, class_of(memory.kind, decay))
+    return fade(memory.importance, now - memory.last_accessed_at, class_of(memory.kind, decay))
 
 
 def fit_for_core(memory: Memory) -> bool:
     """Nothing secret, passing, or said by tools and outsiders alone."""
-    return (
-        memory.status == "active"
-        and memory.kind not in ("credential", "temp")
-        and not memory.session
-        and not untrusted(memory.trust)
-    )
+    lasting = memory.kind not in ("credential", "temp") and not memory.session
+    return lasting and memory.status == "active" and not is_untrusted(memory.trust)
 
 
 def is_profile(memory: Memory, kinds: Collection[Kind]) -> bool:
     """Whether a memory is core by its kind: what steers the agent only by the owner's word."""
-    own = memory.trust == "owner" or (
-        memory.kind not in ("rule", "identity", "trait") and memory.origin != "proposal"
-    )
-    return memory.kind in kinds and own and fit_for_core(memory)
+    steers = memory.kind in STEERING or memory.origin == "proposal"
+    allowed = memory.trust == "owner" or not steers
+    return memory.kind in kinds and allowed and fit_for_core(memory)
 
 
 def choose_core(
@@ -64,10 +60,9 @@ def choose_core(
             break
         slot = slot_of(memory.subject, memory.predicate)
         key = (slot, memory.value.casefold(), memory.project)
-        if slot and memory.value and key in seen:
-            continue
-        seen.add(key)
-        chosen.append(memory)
+        if not (slot and memory.value and key in seen):
+            seen.add(key)
+            chosen.append(memory)
     return chosen
 
 

@@ -17,17 +17,17 @@ def words_of(record: Memory | Hit, settings: Settings) -> dict[str, str]:
     words = settings.vocabulary
     if record.kind is None:
         return {}
-    said = {words.kinds.name: words.kinds.said_of(record.kind, record.metadata)}
+    terms = {words.kinds.name: words.kinds.said_of(record.kind, record.metadata)}
     if words.scopes:
-        said = {words.scopes.name: words.scopes.said_of(record.kind, record.metadata), **said}
+        terms = {words.scopes.name: words.scopes.said_of(record.kind, record.metadata), **terms}
     if isinstance(record, Hit):
-        return said
+        return terms
     if words.priorities:
         priority = priority_of(record, settings.lifetimes)
-        said[words.priorities.name] = words.priorities.shown(priority)
+        terms[words.priorities.name] = words.priorities.shown(priority)
     if words.origins:
-        said[words.origins.name] = words.origins.shown(record.origin)
-    return said
+        terms[words.origins.name] = words.origins.shown(record.origin)
+    return terms
 
 
 def span_of_priority(

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mnemic.context.render import bullet, notice
 from mnemic.language.fence import fence
-from mnemic.language.lines import indented, label, one_line
+from mnemic.language.lines import indent, label, one_line
 from mnemic.language.truncation import ELLIPSIS, whole_character
 from mnemic.prompts import Language
 from mnemic.types import Episode, Json
@@ -53,7 +53,7 @@ def as_data(text: str, source: str, language: Language, at: datetime | None = No
 def story(episode: Episode, day: str) -> str:
     """An episode under a heading of one line."""
     head = f"## {day} {one_line(episode.goal or episode.session)}".rstrip()
-    summary = f"  {indented(episode.summary, '  ')}"
+    summary = f"  {indent(episode.summary, '  ')}"
     return f"{head}\n{summary}\n({episode.outcome}, {label(episode.session)}, {episode.id})"
 
 

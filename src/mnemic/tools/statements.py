@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, InvalidInput, NotFound
-from mnemic.language.answers import Answer, read_confirmation, squeezed
+from mnemic.language.answers import Answer, read_confirmation, squeeze
 from mnemic.language.fence import neutral
 from mnemic.plain import plain
 from mnemic.rules.checks import MAX_ROWS
@@ -129,7 +129,7 @@ def _user_answer(context: ToolContext, memory: Memory) -> Answer | None:
     """The owner's latest recorded answer, right after a reply that had the memory's words."""
     # In whichever session: a server of tools does not know the one that the host records.
     turns = context.mind.turns(newest_first=True, limit=_ASKED_WITHIN)
-    question = squeezed(memory.text)
+    question = squeeze(memory.text)
     replies: dict[str, Turn] = {}  # by session, the user's turn that follows in it
     for turn in turns:
         if turn.id < memory.id or turn.role not in ("user", "assistant"):
@@ -140,7 +140,7 @@ def _user_answer(context: ToolContext, memory: Memory) -> Answer | None:
         reply = replies.pop(turn.session, None)
         if reply is None or reply.trust != "owner" or RECORDED_BY in turn.metadata:
             continue
-        answer = read_confirmation(reply.text) if question in squeezed(turn.text) else None
+        answer = read_confirmation(reply.text) if question in squeeze(turn.text) else None
         if answer is not None:
             return answer
     return None

@@ -10,7 +10,7 @@ from typing import Any
 from mnemic.language.guard import guard_of
 from mnemic.learn.claims import dump_claim
 from mnemic.learn.rewrites import note_rewrite
-from mnemic.rules.support import Claim, Scales, repeated
+from mnemic.rules.support import Claim, Scales, repeat
 from mnemic.settings import Settings
 from mnemic.store.contract import Unit
 from mnemic.types import (
@@ -95,7 +95,7 @@ class ChangeWriter:
         claim = Claim(memory.importance, memory.confidence, memory.trust, memory.expires_at)
         self.unit.memories.revise(
             replace(
-                repeated(survivor, claim, Scales.of(self.settings)),
+                repeat(survivor, claim, Scales.of(self.settings)),
                 valid_from=min(survivor.valid_from, memory.valid_from),
                 updated_at=self.now,
             )

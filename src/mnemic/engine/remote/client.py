@@ -40,7 +40,7 @@ from mnemic.language.tokens import count_tokens
 from mnemic.plain import plain
 from mnemic.providers.extras import certificates
 from mnemic.rules import checks
-from mnemic.rules.signatures import checked
+from mnemic.rules.signatures import check_arguments
 from mnemic.settings import Settings, load
 from mnemic.sync.report import ExchangeReport, MergeReport, PairingOptions
 from mnemic.types import Attachment, AuditReport, Drained, NewTurn, Recorded, Scratchpad, ToolCall
@@ -416,6 +416,6 @@ def _remote(operation: Operation) -> Callable[..., Any]:
 for _operation in OPERATIONS:
     # The words of a record follow from the settings, so nobody has to be asked.
     if hasattr(Mind, _operation.name) and _operation.name not in {*vars(RemoteMind), "words"}:
-        setattr(RemoteMind, _operation.name, checked(_remote(_operation)))
+        setattr(RemoteMind, _operation.name, check_arguments(_remote(_operation)))
     elif _operation.of_session:
-        setattr(RemoteSession, _operation.call.__name__, checked(_remote(_operation)))
+        setattr(RemoteSession, _operation.call.__name__, check_arguments(_remote(_operation)))

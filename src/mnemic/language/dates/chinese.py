@@ -10,8 +10,8 @@ from mnemic.language.dates.expression import (
     Grammar,
     Pattern,
     date_match,
-    dated,
     on_feast,
+    to_match,
 )
 from mnemic.language.dates.feasts import read_feast
 from mnemic.language.dates.spans import UNITS, Calendar, Date, Span, Unit
@@ -73,9 +73,8 @@ def _weekday(match: re.Match[str], calendar: Calendar) -> DateMatch:
 def _month(match: re.Match[str], calendar: Calendar) -> DateMatch:
     first, _ = calendar.month(_place("turns", match["turn"]))
     day = int(number(match["d"] or "") or 0) or None
-    return dated(
-        match, calendar, Date(first.year, first.month, day, 1, _third(match), _hours(match))
-    )
+    date = Date(first.year, first.month, day, 1, _third(match), _hours(match))
+    return to_match(match, calendar, date)
 
 
 @_WORDS.reads("quarter")
@@ -88,16 +87,15 @@ def _year(match: re.Match[str], calendar: Calendar) -> DateMatch:
     """A year, or a season, a quarter or a half of one."""
     groups = match.groupdict()
     month, length = _WORDS.figures("months", groups.get("months")) or (None, 1)
-    return dated(
-        match, calendar, Date(_year_of(match, calendar), month, None, length, _third(match))
-    )
+    date = Date(_year_of(match, calendar), month, None, length, _third(match))
+    return to_match(match, calendar, date)
 
 
 @_WORDS.reads("bare_third")
 def _bare_third(match: re.Match[str], calendar: Calendar) -> DateMatch:
     early = match["third"] == "初"
     if match["unit"] == "年":
-        return dated(match, calendar, Date(month=1 if early else 10, length=3))
+        return to_match(match, calendar, Date(month=1 if early else 10, length=3))
     first, _ = calendar.month(0)
     return date_match(match, calendar.resolve(Date(first.year, first.month, third=_third(match))))
 
@@ -112,7 +110,7 @@ def _date(match: re.Match[str], calendar: Calendar) -> DateMatch:
         raise ValueError(match.group())
     parts = int(month or 0) or None, int(day or 0) or None, length, _third(match)
     hours = _hours(match) if day else None
-    return dated(match, calendar, Date(_year_of(match, calendar), *parts, hours))
+    return to_match(match, calendar, Date(_year_of(match, calendar), *parts, hours))
 
 
 @_WORDS.reads("feast")
@@ -124,17 +122,17 @@ def _feast(match: re.Match[str], calendar: Calendar) -> DateMatch:
 
 @_WORDS.reads("day")
 def _day(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    return dated(match, calendar, Date(day=int(number(match["d"]) or 0), hours=_hours(match)))
+    return to_match(match, calendar, Date(day=int(number(match["d"]) or 0), hours=_hours(match)))
 
 
 def _amounts(match: re.Match[str]) -> tuple[list[float], Unit]:
     """How many of what; 两三天 are two or three."""
     numeral, unit = match["n"], match["unit"]
-    whole = number(numeral)
-    each = [whole] if whole is not None else [number(digit) or 0 for digit in numeral]
+    count = number(numeral)
+    counts = [count] if count is not None else [number(digit) or 0 for digit in numeral]
     more = 0.5 if "半" in unit or match["half"] else 0
     name = _WORDS.tree()["units"][unit.lstrip("个半")[0]]
-    return [amount + more for amount in each if amount], next(u for u in UNITS if u == name)
+    return [amount + more for amount in counts if amount], next(u for u in UNITS if u == name)
 
 
 @_WORDS.reads("away")

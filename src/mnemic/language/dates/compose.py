@@ -26,37 +26,37 @@ Build = Callable[[re.Match[str], Span, Calendar], Span | None]
 
 def compose(matches: Iterable[DateMatch], text: str, calendar: Calendar) -> list[DateMatch]:
     """The times of a text, and those that are built on them."""
-    found = new = list(matches)
-    for _ in range(_DEPTH if found else 0):
+    times = new = list(matches)
+    for _ in range(_DEPTH if times else 0):
         places: dict[tuple[str, int], list[DateMatch]] = defaultdict(list)
-        for item in new:
-            places["before", item.start].append(item)
-            places["behind", item.end].append(item)
+        for time in new:
+            places["before", time.start].append(time)
+            places["behind", time.end].append(time)
         new = [
             built
             for name, (side, build) in _OPERATORS.items()
             for match in _FILE.pattern(name).finditer(text)
-            for item in places.get((side, match.end() if side == "before" else match.start()), ())
-            if (built := _built(build, match, item, calendar))
+            for time in places.get((side, match.end() if side == "before" else match.start()), ())
+            if (built := _apply(build, match, time, calendar))
         ]
-        found = [*found, *new]
-    return found
+        times = [*times, *new]
+    return times
 
 
-def _built(
-    build: Build, match: re.Match[str], item: DateMatch, calendar: Calendar
+def _apply(
+    build: Build, match: re.Match[str], time: DateMatch, calendar: Calendar
 ) -> DateMatch | None:
     try:
-        spans = [span for one in item.spans if (span := build(match, one, calendar))]
+        spans = [span for base in time.spans if (span := build(match, base, calendar))]
     except (ValueError, OverflowError):
         return None
     if not spans:
         return None
     first, days = spans[0][0], (spans[0][1] - spans[0][0]).days
     date = Date(first.year, first.month, first.day, max(days, 1))
-    start, end = min(match.start(), item.start), max(match.end(), item.end)
-    open_year = item.date is None or item.date.year is None
-    return DateMatch(start, end, spans, date, relative=item.relative or open_year)
+    start, end = min(match.start(), time.start), max(match.end(), time.end)
+    open_year = time.date is None or time.date.year is None
+    return DateMatch(start, end, spans, date, relative=time.relative or open_year)
 
 
 def _code(table: str, word: str) -> str:
@@ -93,7 +93,7 @@ def _is(what: str, day: datetime) -> bool:
     return what == "d" or what.startswith(str(day.weekday()))
 
 
-def _shifted(match: re.Match[str], span: Span, calendar: Calendar) -> Span | None:
+def _shift(match: re.Match[str], span: Span, calendar: Calendar) -> Span | None:
     """So many days, weeks or months from a day; a week on Friday is said of what lies ahead."""
     way, unit = (match.groupdict().get("way") or "").lower(), _code("unit", match["unit"])
     amount = (number(match.groupdict().get("n") or "a") or 0) * (2 if unit == "fortnight" else 1)
@@ -103,17 +103,14 @@ def _shifted(match: re.Match[str], span: Span, calendar: Calendar) -> Span | Non
         return None
     if way in ("before", "前"):
         amount = -amount
-    return Calendar(span[0]).day_in(amount, next(one for one in UNITS if one == unit))
+    return Calendar(span[0]).day_in(amount, next(name for name in UNITS if name == unit))
 
 
 def _third(match: re.Match[str], span: Span, calendar: Calendar) -> Span | None:
     """The end of next month."""
-    month = 27 * DAY < span[1] - span[0] <= _MONTH
-    return (
-        calendar.resolve(Date(span[0].year, span[0].month, third=GRAMMAR.third(match)))
-        if month
-        else None
-    )
+    if not 27 * DAY < span[1] - span[0] <= _MONTH:
+        return None
+    return calendar.resolve(Date(span[0].year, span[0].month, third=GRAMMAR.third(match)))
 
 
 def _weekend(_: re.Match[str], span: Span, __: Calendar) -> Span | None:
@@ -131,9 +128,9 @@ _OPERATORS: Mapping[str, tuple[str, Build]] = {
     "pick": ("before", _pick),
     "pick_behind": ("behind", _pick),
     "beside": ("before", _beside),
-    "shift": ("before", _shifted),
-    "shift_behind": ("behind", _shifted),
-    "week_behind": ("behind", _shifted),
+    "shift": ("before", _shift),
+    "shift_behind": ("behind", _shift),
+    "week_behind": ("behind", _shift),
     "third": ("before", _third),
     "weekend": ("before", _weekend),
     "weekend_behind": ("behind", _weekend),

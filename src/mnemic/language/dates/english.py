@@ -9,8 +9,8 @@ from mnemic.language.dates.expression import (
     Grammar,
     Pattern,
     date_match,
-    dated,
     on_feast,
+    to_match,
 )
 from mnemic.language.dates.feasts import read_feast
 from mnemic.language.dates.spans import UNITS, Calendar, Date, Unit
@@ -53,7 +53,7 @@ def _date(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     if length < 1:
         raise ValueError(match.group())
     date = Date(_year_of(match), month_number(match["m"]), day, length, _third(match))
-    return dated(match, calendar, date)
+    return to_match(match, calendar, date)
 
 
 @GRAMMAR.reads("bare_month")
@@ -64,7 +64,7 @@ def _bare_month(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     if not (sure or led or match["third"]):
         return None
     start = match.start("third") if match["third"] else match.start("m")
-    return dated(match, calendar, Date(month=month_number(name), third=_third(match)), start)
+    return to_match(match, calendar, Date(month=month_number(name), third=_third(match)), start)
 
 
 @GRAMMAR.reads("last_months")
@@ -80,7 +80,7 @@ def _last_months(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     over = sum(span[1] <= calendar.now for span in spans)
     now = spans[over][0] <= calendar.now
     which = {"this": over if now else 2, "next": over + now, "coming": over + now}
-    return dated(match, calendar, dates[which.get(turn, over - 1)])
+    return to_match(match, calendar, dates[which.get(turn, over - 1)])
 
 
 @GRAMMAR.reads("year")
@@ -88,14 +88,14 @@ def _year(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     if not match["word"] and not match["third"]:
         return None
     start = match.start("third") if match["third"] else match.start("y")
-    return dated(match, calendar, Date(int(match["y"]), third=_third(match)), start)
+    return to_match(match, calendar, Date(int(match["y"]), third=_third(match)), start)
 
 
 @GRAMMAR.reads("months_of_year")
 def _months(match: re.Match[str], calendar: Calendar) -> DateMatch:
     """A season, a quarter or a half of a year."""
     month, length = GRAMMAR.figures("months", match["months"]) or (1, 12)
-    return dated(match, calendar, Date(int(match["y"]), month, length=length))
+    return to_match(match, calendar, Date(int(match["y"]), month, length=length))
 
 
 @GRAMMAR.reads("relative_day")
@@ -136,8 +136,8 @@ def _last_weekday(match: re.Match[str], calendar: Calendar) -> DateMatch:
     offset = _OFFSETS.get(turn, -1)
     other = calendar.weekday(offset, weekday, hours)
     gap = weekday - calendar.today.weekday()
-    both = gap * offset > 0 and not calendar.ahead
-    return date_match(match, *([this, other] if both else [other]))
+    either = gap * offset > 0 and not calendar.ahead
+    return date_match(match, *([this, other] if either else [other]))
 
 
 @GRAMMAR.reads("weekday", "weekday_short")
@@ -176,7 +176,7 @@ def _away(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
 
 @GRAMMAR.reads("bare_day")
 def _bare_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    return dated(match, calendar, Date(day=int(match["d"])), match.start("d"))
+    return to_match(match, calendar, Date(day=int(match["d"])), match.start("d"))
 
 
 @GRAMMAR.reads("feast")
@@ -187,7 +187,6 @@ def _feast(match: re.Match[str], calendar: Calendar) -> DateMatch:
     if match["turn"] and not year:
         nearest = on_feast(match, calendar, feast, None).spans[0][0].year
         now = calendar.today.year
-        year = {"last": nearest, "this": now}.get(
-            match["turn"].lower(), nearest + (not calendar.ahead)
-        )
+        years = {"last": nearest, "this": now}
+        year = years.get(match["turn"].lower(), nearest + (not calendar.ahead))
     return on_feast(match, calendar, feast, year)

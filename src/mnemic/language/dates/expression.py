@@ -59,8 +59,8 @@ class Grammar(WordFile):
 
     def figures(self, table: str, word: str | None) -> tuple[int, ...] | None:
         """The numbers that a table has for a word."""
-        found = self.tree()[table].get((word or "").lower())
-        return tuple(map(int, found.split())) if found else None
+        numbers = self.tree()[table].get((word or "").lower())
+        return tuple(map(int, numbers.split())) if numbers else None
 
     def hours(self, match: re.Match[str]) -> tuple[int, ...] | None:
         return self.figures("hours", match.groupdict().get("part"))
@@ -69,11 +69,11 @@ class Grammar(WordFile):
         """Which third of a month or a year: early, 中旬; what is none of the first two is late."""
         word = (match.groupdict().get("third") or "").lower().removeprefix("the ")
         thirds: tuple[Third, ...] = ("early", "mid")
-        known = (one for one in thirds if word in self.tree()["thirds"][one].split("|"))
-        return next(known, "late") if word else None
+        matching = (name for name in thirds if word in self.tree()["thirds"][name].split("|"))
+        return next(matching, "late") if word else None
 
 
-def dated(
+def to_match(
     match: re.Match[str], calendar: Calendar, date: Date, start: int | None = None
 ) -> DateMatch:
     """A calendar date; ``start`` leaves out a word before it."""
@@ -88,12 +88,12 @@ def on_feast(
 ) -> DateMatch:
     """A feast of a year; of an open one the nearest on the calendar's side of now."""
     if isinstance(feast, tuple):
-        return replace(dated(match, calendar, Date(year, *feast, length)), feast=True)
+        return replace(to_match(match, calendar, Date(year, *feast, length)), feast=True)
     day, today = feast(year or calendar.today.year), calendar.today.date()
     if year is None and (day < today if calendar.ahead else day > today):
         day = feast(today.year + (1 if calendar.ahead else -1))
-    found = dated(match, calendar, Date(day.year, day.month, day.day, length))
-    return replace(found, relative=found.relative or year is None, feast=True)
+    day_match = to_match(match, calendar, Date(day.year, day.month, day.day, length))
+    return replace(day_match, relative=day_match.relative or year is None, feast=True)
 
 
 def date_match(match: re.Match[str], *spans: Span, rolling: bool = False) -> DateMatch:

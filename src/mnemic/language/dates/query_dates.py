@@ -82,8 +82,8 @@ def _day_fit(target: PartialDate, day: date) -> float:
 
 def _first_days(target: PartialDate, year: int) -> Iterator[date]:
     """The day, or in an open year those that can be near a day of that year."""
-    for known in (target.year,) if target.year else (year - 1, year, year + 1):
+    for candidate in (target.year,) if target.year else (year - 1, year, year + 1):
         try:
-            yield date(known, target.month, target.day or 1)
+            yield date(candidate, target.month, target.day or 1)
         except ValueError:  # no such day, in that year or at all
             continue

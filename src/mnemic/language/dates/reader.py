@@ -49,31 +49,31 @@ def find_times(text: str, now: datetime, *, ahead: bool = False) -> list[TimeSpa
     """
     now = now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
     calendar = Calendar(now, ahead=ahead)
-    return [span for part in two_ends(text, LONGEST) for span in _spans(part, calendar, now.tzinfo)]
+    return [span for end in two_ends(text, LONGEST) for span in _spans(end, calendar, now.tzinfo)]
 
 
 def first_date(text: str, now: datetime | None) -> DateMatch | None:
     """The first date with a month; without ``now`` only one that does not depend on it."""
     calendar = Calendar(now or _ANY_DAY)
-    for item in _disjoint("\n".join(two_ends(text, LONGEST)), calendar):
-        if item.date and item.date.month and not (now is None and item.relative):
-            return item
+    for time in _disjoint("\n".join(two_ends(text, LONGEST)), calendar):
+        if time.date and time.date.month and not (now is None and time.relative):
+            return time
     return None
 
 
 def _spans(text: str, calendar: Calendar, zone: tzinfo | None) -> Iterator[TimeSpan]:
-    plain = text.translate(_simplified())
-    for item in _joined(_disjoint(plain, calendar), plain, calendar):
-        one = _extended(item, plain, calendar)
-        words = text[one.start : one.end].strip()
-        for span in sorted(set(one.spans)):
+    plain = text.translate(_load_characters())
+    for match in _join_times(_disjoint(plain, calendar), plain, calendar):
+        time = _extend(match, plain, calendar)
+        words = text[time.start : time.end].strip()
+        for span in sorted(set(time.spans)):
             start, end = (moment.replace(tzinfo=zone) for moment in span)
             if start < end:
-                yield TimeSpan(start, end, words, one.start, one.feast)
+                yield TimeSpan(start, end, words, time.start, time.feast)
 
 
 @cache
-def _simplified() -> dict[int, int]:
+def _load_characters() -> dict[int, int]:
     """Characters of time words as they are written in Taiwan and Hong Kong."""
     return str.maketrans(*_FILE.tree()["characters"].values())
 
@@ -83,62 +83,62 @@ def _search(text: str, calendar: Calendar) -> Iterator[DateMatch]:
         for pattern, read in language.patterns(text):
             for match in pattern.finditer(text):
                 try:
-                    item = read(match, calendar)
+                    time = read(match, calendar)
                 except (ValueError, OverflowError):  # the 31st of June, a million years ago
                     continue
-                if item:
-                    yield item
+                if time:
+                    yield time
 
 
 def _disjoint(text: str, calendar: Calendar) -> list[DateMatch]:
     """Of the times that overlap the one that begins first, and of those the longest."""
     matches = compose(_search(text, calendar), text, calendar)
-    disjoint: list[DateMatch] = []
-    for item in sorted(matches, key=lambda item: (item.start, -item.end)):
-        if not disjoint or item.start >= disjoint[-1].end:
-            disjoint.append(item)
-    return disjoint
+    times: list[DateMatch] = []
+    for time in sorted(matches, key=lambda time: (time.start, -time.end)):
+        if not times or time.start >= times[-1].end:
+            times.append(time)
+    return times
 
 
-def _joined(matches: list[DateMatch], text: str, calendar: Calendar) -> list[DateMatch]:
+def _join_times(matches: list[DateMatch], text: str, calendar: Calendar) -> list[DateMatch]:
     """Two times with "to" between them as one span, and those that say the same as one."""
-    result: list[DateMatch] = []
-    for found in matches:
-        last = result[-1] if result else None
-        item = _following(last, found) if last and calendar.ahead else found
-        joined = last and (_join(last, item, text, calendar) or _united(last, item, text, calendar))
+    times: list[DateMatch] = []
+    for match in matches:
+        last = times[-1] if times else None
+        time = _following(last, match) if last and calendar.ahead else match
+        joined = last and (_join(last, time, text, calendar) or _unite(last, time, text, calendar))
         if joined:
-            result[-1] = joined
+            times[-1] = joined
         else:
-            result.append(item)
-    return result
+            times.append(time)
+    return times
 
 
-def _following(last: DateMatch, item: DateMatch) -> DateMatch:
+def _following(last: DateMatch, time: DateMatch) -> DateMatch:
     """A day without its month is of the one named before it: "July 18, back on the 22nd"."""
-    if not last.spans or not item.spans or not item.date or item.date.month or not item.date.day:
-        return item
-    return replace(item, spans=[Calendar(last.spans[0][0], ahead=True).resolve(item.date)])
+    if not last.spans or not time.spans or not time.date or time.date.month or not time.date.day:
+        return time
+    return replace(time, spans=[Calendar(last.spans[0][0], ahead=True).resolve(time.date)])
 
 
-def _united(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:
+def _unite(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:
     """A weekday with its week or its date: "Tuesday next week", "Friday the 13th", 两周后的周五."""
     gap = pattern("united").fullmatch(text, first.end, second.start)
     if not gap or not first.spans or not second.spans:
         return None
-    both, of = replace(first, end=second.end, weekday=False), "的" in gap.group()
+    united, of = replace(first, end=second.end, weekday=False), "的" in gap.group()
     if of and second.spans[0] == calendar.day(0):
-        return both  # 三周后的今天
+        return united  # 三周后的今天
     named, other = (first, second) if first.weekday else (second, first)
     (start, end), (low, high) = named.spans[0], other.spans[-1]
     if named.weekday and (high - low == 7 * DAY or (of and named is second)):
         moved = Calendar(low).week(0)[0] - Calendar(start).week(0)[0]
-        return replace(both, spans=[(start + moved, end + moved)])
+        return replace(united, spans=[(start + moved, end + moved)])
     if not named.weekday or not other.date or not other.date.day:
         return None
     if low.weekday() == max(start, end - DAY).weekday():
-        return replace(both, spans=(first if first.joined else other).spans, date=other.date)
-    return replace(both, spans=[]) if calendar.ahead or not other.date.month else None
+        return replace(united, spans=(first if first.joined else other).spans, date=other.date)
+    return replace(united, spans=[]) if calendar.ahead or not other.date.month else None
 
 
 def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:
@@ -148,7 +148,7 @@ def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) ->
         return None
     between = pattern("between").search(before)
     try:
-        start, end = _aligned(first, second, calendar)
+        start, end = _align(first, second, calendar)
     except (ValueError, OverflowError):
         return None
     row = calendar.ahead and second.spans[0][0] == first.spans[0][1]  # "Friday and Saturday"
@@ -162,7 +162,7 @@ def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) ->
     return DateMatch(place, second.end, [(start, end)], joined=True, weekday=weekday)
 
 
-def _aligned(first: DateMatch, second: DateMatch, calendar: Calendar) -> Span:
+def _align(first: DateMatch, second: DateMatch, calendar: Calendar) -> Span:
     """The span from one to the other, each lending the other the year or month it lacks."""
     a, b = first.date, second.date
     start, end = first.spans[0][0], second.spans[0][1]
@@ -187,27 +187,27 @@ def _aligned(first: DateMatch, second: DateMatch, calendar: Calendar) -> Span:
     return start, end
 
 
-def _extended(item: DateMatch, text: str, calendar: Calendar) -> DateMatch:
+def _extend(time: DateMatch, text: str, calendar: Calendar) -> DateMatch:
     """With "since" or "before" the span reaches to today, or back to the beginning; what lies ahead
     is due on the day itself.
     """
-    if item.joined or item.rolling or calendar.ahead:
-        return item
-    before = text[max(0, item.start - _GAP) : item.start]
+    if time.joined or time.rolling or calendar.ahead:
+        return time
+    before = text[max(0, time.start - _GAP) : time.start]
     tomorrow = calendar.today + DAY
     tails = (("so_far", "since"), ("afterwards", "after"), ("beforehand", "before"))
     heads = (("since", "since"), ("after", "after"), ("before", "before"), ("until", "until"))
-    after = next(((m, kind) for p, kind in tails if (m := pattern(p).match(text, item.end))), None)
+    after = next(((m, kind) for p, kind in tails if (m := pattern(p).match(text, time.end))), None)
     ahead = next(((m, kind) for p, kind in heads if (m := pattern(p).search(before))), None)
     kind = after[1] if after else ahead[1] if ahead else ""
     if not kind:
-        return item
-    start = item.start - (len(ahead[0].group()) if ahead else 0)
-    end = after[0].end() if after else item.end
-    low, high = item.spans[0]
+        return time
+    start = time.start - (len(ahead[0].group()) if ahead else 0)
+    end = after[0].end() if after else time.end
+    low, high = time.spans[0]
     if kind in ("since", "after"):
         low = low if kind == "since" else high
         span = (low, tomorrow if low < tomorrow else _END)
     else:
         span = (_BEGINNING, low if kind == "before" else high)
-    return replace(item, start=start, end=end, spans=[span])
+    return replace(time, start=start, end=end, spans=[span])

@@ -95,40 +95,39 @@ class Calendar:
     def away(self, amount: float, unit: Unit, direction: int) -> Span:
         """Around the moment so many units ago (-1) or ahead (1), as vaguely as it is said."""
         rough = amount % 1 != 0 and unit == "month"
-        whole, unit = _whole(amount, unit)
+        count, unit = _whole(amount, unit)
         if unit in _SHORT:
-            distance = whole * _SHORT[unit]
+            distance = count * _SHORT[unit]
             middle = self.now + direction * distance
             return middle - distance / 2, middle + distance / 2
         if rough:  # one and a half months is not said of a day
-            day = self.today + direction * whole * DAY
+            day = self.today + direction * count * DAY
             monday = day - day.weekday() * DAY
             return monday, monday + 7 * DAY
-        return self.unit(unit, direction * whole)
+        return self.unit(unit, direction * count)
 
     def day_in(self, amount: float, unit: Unit) -> Span:
         """The day so many units ahead, as people count when they make a date."""
-        day = self._moved(amount, unit).replace(hour=0, minute=0, second=0, microsecond=0)
+        day = self._move(amount, unit).replace(hour=0, minute=0, second=0, microsecond=0)
         return day, day + DAY
 
     def latest(self, amount: float, unit: Unit) -> Span:
         """The last so many units up to and with today; of hours and less, up to now."""
         short = _whole(amount, unit)[1] in _SHORT
-        return self._moved(-amount, unit), self.now if short else self.today + DAY
+        return self._move(-amount, unit), self.now if short else self.today + DAY
 
-    def _moved(self, amount: float, unit: Unit) -> datetime:
-        whole, unit = _whole(amount, unit)
+    def _move(self, amount: float, unit: Unit) -> datetime:
+        count, unit = _whole(amount, unit)
         if unit in _SHORT:
-            return self.now + whole * _SHORT[unit]
+            return self.now + count * _SHORT[unit]
         if unit in _MONTHS:
-            return shift(self.today, whole * _MONTHS[unit])
-        return self.today + whole * (7 if unit == "week" else 1) * DAY
+            return shift(self.today, count * _MONTHS[unit])
+        return self.today + count * (7 if unit == "week" else 1) * DAY
 
     def resolve(self, date: Date, year: int | None = None, month: int | None = None) -> Span:
         """The span of a date; ``year`` and ``month`` fill what it leaves open."""
-        date = replace(
-            date, year=date.year or year, month=date.month or (month if date.day else None)
-        )
+        month = date.month or (month if date.day else None)
+        date = replace(date, year=date.year or year, month=month)
         if date.year is not None or (date.month is None and date.day is None):
             return _span(replace(date, year=date.year or self.today.year))
         step = 1 if self.ahead else -1

@@ -58,12 +58,12 @@ def extract(
     """
     if role != "user":
         return ()
-    from mnemic.language.extract.dates import dated
+    from mnemic.language.extract.dates import add_dates
 
     before = [message.text for message in earlier if message.role == "user"]
     return tuple(
         replace(
-            dated(candidate, said_at, text),
+            add_dates(candidate, said_at, text),
             importance=KIND_IMPORTANCE[cast("Kind", candidate.kind)],
             confidence=ASKED_CONFIDENCE if candidate.asked else RULES_CONFIDENCE,
             trust=trust,
@@ -76,7 +76,7 @@ def extract(
 @lru_cache(maxsize=8)
 def _reader(patterns: Patterns | None) -> MessageReader:
     """Made at first use: reading the files and compiling takes longer than an import should."""
-    from mnemic.language.extract.languages import built_in
+    from mnemic.language.extract.languages import load_patterns
     from mnemic.language.extract.message import MessageReader
 
-    return MessageReader(patterns or built_in())
+    return MessageReader(patterns or load_patterns())

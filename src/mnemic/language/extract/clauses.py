@@ -36,7 +36,7 @@ class Completer:
             rf"(?<![A-Za-z])(?:{'|'.join(self._foreign)})(?![A-Za-z])(?=[\u4e00-\u9fff]|$)", re.I
         )
 
-    def named_self(self, clause: str, following: str) -> list[Candidate]:
+    def read_own_name(self, clause: str, following: str) -> list[Candidate]:
         """The name in "I'm Priya, I run the design team": more about the speaker follows."""
         match = _I_AM.fullmatch(clause)
         if not match or not self._phrases("goes_on").match(following) or product(match[1]):
@@ -45,7 +45,11 @@ class Completer:
             return []
         return [Candidate("identity", "", subject=USER, predicate="name", value=match[1])]
 
-    def settled(self, stated: Iterable[str]) -> Iterator[str]:
+    def complete(self, stated: Iterable[str]) -> list[str]:
+        """The clauses with what marks cut off, in the words in which they are decided."""
+        return list(self._restore_decisions(self._join_greetings(self._join_parts(stated))))
+
+    def _restore_decisions(self, stated: Iterable[str]) -> Iterator[str]:
         """Decisions said to be such: "we'll use SQLite, that's final", "it's settled, we wait"."""
         parts = list(stated)
         for number, clause in enumerate(parts):
@@ -58,7 +62,7 @@ class Completer:
             elif not final.fullmatch(clause):
                 yield clause
 
-    def apposed(self, stated: Iterable[str]) -> Iterator[str]:
+    def _join_parts(self, stated: Iterable[str]) -> Iterator[str]:
         """Clauses with what a comma cut off: the names of "two cats, Miso and Tofu", the parts of
         an address, the time before it.
         """
@@ -75,16 +79,14 @@ class Completer:
                 # "a cat, a black one, called Soot": what stands between follows the name
                 between = bool(parts) and bool(attribute.fullmatch(parts[0]))
                 if len(parts) > between and names.fullmatch(parts[between]):
-                    called = "" if "叫" in parts[between] else self._called(clause)
+                    called = "叫" if HAN.search(clause) else " called "
+                    called = "" if "叫" in parts[between] else called
                     clause = f"{clause}{called}{parts.pop(between)}"
             while parts and begun.match(clause) and address.fullmatch(parts[0]):
                 clause = _with_comma(clause, parts.pop(0))
             yield clause
 
-    def _called(self, clause: str) -> str:
-        return "叫" if HAN.search(clause) else " called "
-
-    def greeted(self, stated: Iterable[str]) -> Iterator[str]:
+    def _join_greetings(self, stated: Iterable[str]) -> Iterator[str]:
         """A greeting with what follows it: in "Hi, I'm Ann" that is a name."""
         greeting = ""
         for clause in stated:
@@ -97,11 +99,11 @@ class Completer:
 
     def subject_of(self, candidates: Sequence[Candidate], clause: str, before: str) -> str:
         """Whom a clause is about: user, pet, other, or nobody in particular."""
-        if any(one.predicate == "pet" for one in candidates):
+        if any(fact.predicate == "pet" for fact in candidates):
             return "pet"
         if self._phrases("others").match(clause):
             return "other"
-        if any(one.subject == USER for one in candidates) or self._phrases("me").match(clause):
+        if any(fact.subject == USER for fact in candidates) or self._phrases("me").match(clause):
             return "user"
         return "other" if before == "other" else ""
 
@@ -116,30 +118,30 @@ class Completer:
         if first and self._phrases("clearly_mine").match(clause):
             about = "user"
         for language in self._patterns.languages:
-            for one in language.complete:
-                own = one.after == "own" and about in ("", "user")
-                if (own or one.after in ("any", about)) and (match := one.match.match(clause)):
-                    return one.put + clause[match.end() :]
+            for rule in language.complete:
+                mine = rule.after == "own" and about in ("", "user")
+                if (mine or rule.after in ("any", about)) and (match := rule.match.match(clause)):
+                    return rule.put + clause[match.end() :]
         return clause
 
-    def affirmed(self, clause: str) -> Iterator[str]:
+    def affirm(self, clause: str) -> Iterator[str]:
         """What a clause denies, said as if it were so: "I'm not a smoker" denies "I'm a smoker"."""
         for language in self._patterns.languages:
             if not language.reads.match(clause):
                 continue
-            for one in language.affirm:
-                for match in one.match.finditer(clause):
-                    said = (
-                        f"{clause[: match.start()]}{match.expand(one.put)}{clause[match.end() :]}"
+            for rule in language.affirm:
+                for match in rule.match.finditer(clause):
+                    positive = (
+                        f"{clause[: match.start()]}{match.expand(rule.put)}{clause[match.end() :]}"
                     )
-                    yield self._phrases("denial_end").sub("", " ".join(said.split()))
+                    yield self._phrases("denial_end").sub("", " ".join(positive.split()))
 
-    def in_own_words(self, clause: str) -> tuple[str, ...]:
+    def to_first_person(self, clause: str) -> tuple[str, ...]:
         """A clause, and the same said of "I" where it says "we"."""
-        own = self._we.sub(lambda match: self._singular[match.group().lower()], clause)
-        return (clause,) if own == clause else (clause, own)
+        singular = self._we.sub(lambda match: self._singular[match.group().lower()], clause)
+        return (clause,) if singular == clause else (clause, singular)
 
-    def shortened(self, clause: str) -> Iterator[str]:
+    def shorten(self, clause: str) -> Iterator[str]:
         """A clause, and then without what trails behind, the longest first."""
         yield clause
         ends = [match.start() for match in self._phrases("trailing").finditer(clause)]
@@ -154,9 +156,9 @@ class Completer:
         if front:
             clause = f"{clause[front.end() :]} {front.group().strip(' ,').lower()}"
         for language in self._patterns.languages:
-            for one in language.rewrite:
-                if match := one.match.match(clause):
-                    return one.put + clause[match.end() :]
+            for rule in language.rewrite:
+                if match := rule.match.match(clause):
+                    return rule.put + clause[match.end() :]
         if not HAN.search(clause) or self._phrases("english_start").match(clause):
             return clause
         plain = _FINAL.sub("了", _PARTICLE.sub("", _HAN_GAP.sub("", clause)))

@@ -22,7 +22,7 @@ _WORDED = frozenset(
 )
 
 
-def correction(sentence: str, patterns: Patterns) -> tuple[str, str]:
+def read_correction(sentence: str, patterns: Patterns) -> tuple[str, str]:
     """The value a sentence puts right, and the wrong one where it is named; else empty texts."""
     if GAP in sentence:
         return "", ""
@@ -34,7 +34,7 @@ def correction(sentence: str, patterns: Patterns) -> tuple[str, str]:
     return "", ""
 
 
-def corrected(
+def correct_latest(
     value: str, old: str, before: Iterable[Candidate], patterns: Patterns
 ) -> Candidate | None:
     """The latest statement of that sort, put right; ``before`` is newest first."""
@@ -47,17 +47,14 @@ def corrected(
             continue
         if value.lower() == was:
             return None
-        right = (
-            value.rsplit(maxsplit=1)[-1].lower().removeprefix("v")
-            if earlier.predicate == "version"
-            else value
-        )
+        right = value
+        if earlier.predicate == "version":
+            right = value.rsplit(maxsplit=1)[-1].lower().removeprefix("v")
         if not fits(value_type(earlier.predicate), right):
             continue
-        text = earlier.text
-        content = (
-            text.replace(earlier.value, right) if earlier.value in text else f"{text} → {right}"
-        )
+        content = earlier.text.replace(earlier.value, right)
+        if earlier.value not in earlier.text:
+            content += f" → {right}"
         return replace(earlier, value=right, text=content, is_update=True, asked=False)
     return None
 
@@ -70,13 +67,8 @@ def _slots(value: str, patterns: Patterns) -> frozenset[str]:
         return _NUMBERED
     if _VERSION.fullmatch(value):
         return frozenset({"version"})
-    if (
-        patterns.phrases("correction_not").fullmatch(value)
-        or len(value.split()) > 3
-        or len(value) > 24
-    ):
-        return frozenset()
-    return _WORDED
+    long = len(value.split()) > 3 or len(value) > 24
+    return frozenset() if long or patterns.phrases("correction_not").fullmatch(value) else _WORDED
 
 
 def _alike(value: str, earlier: Candidate) -> bool:

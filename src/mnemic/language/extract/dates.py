@@ -26,7 +26,7 @@ _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday: "this week" and "this 
 _LONGEST_PLAN, _SOON = timedelta(days=31), timedelta(days=245)
 
 
-def dated(candidate: Candidate, said_at: datetime, message: str = "") -> Candidate:
+def add_dates(candidate: Candidate, said_at: datetime, message: str = "") -> Candidate:
     """A statement with the time it speaks of; the message may tell when it is over."""
     back = pattern("comes_back").match(message.partition(candidate.text)[2])
     text = candidate.text + (back.group() if back else "")
@@ -96,8 +96,8 @@ def _outlives(text: str, time: TimeSpan) -> bool:
         pattern("begins").search(before) or pattern("begun").match(behind)
     ):
         return True
-    besides = [part for part in pattern("clause").findall(text) if time.text not in part]
-    return any(not is_brief(part) and not find_times(part, _SOME_DAY) for part in besides)
+    besides = [clause for clause in pattern("clause").findall(text) if time.text not in clause]
+    return any(not is_brief(clause) and not find_times(clause, _SOME_DAY) for clause in besides)
 
 
 def _is_plan(time: TimeSpan, text: str, said_at: datetime, read: Sequence[TimeSpan]) -> bool:
@@ -108,10 +108,11 @@ def _is_plan(time: TimeSpan, text: str, said_at: datetime, read: Sequence[TimeSp
         return False
     if time in read:  # "tomorrow" has no other reading
         return time.start > said_at
-    clause = next(one for one in pattern("clause").finditer(text) if time.place < one.end()).group()
+    clauses = pattern("clause").finditer(text)
+    clause = next(match.group() for match in clauses if time.place < match.end())
     clause = clause.replace(time.text, "")
-    told = _is_moved_to(time, text) or pattern("arranged").search(clause)
-    if told or pattern("to_come").search(clause):
+    arranged = _is_moved_to(time, text) or pattern("arranged").search(clause)
+    if arranged or pattern("to_come").search(clause):
         return True
     return not pattern("done").search(clause) and time.start - said_at < _SOON
 
@@ -136,16 +137,16 @@ def _together(times: Sequence[TimeSpan], text: str, said_at: datetime) -> TimeSp
     sure = [time for time in times if places.count(time.place) == 1]
     later = [time for time in sure if time.start.date() > said_at.date()] or sure
     later = [time for time in later if not time.feast] or later
-    whole = later[0] if later else None
+    widest = later[0] if later else None
     for time in later:
-        if whole and (time.start >= whole.start and time.end <= whole.end):
-            whole = time
+        if widest and (time.start >= widest.start and time.end <= widest.end):
+            widest = time
         before, behind = text[: time.place], text[time.place + len(time.text) :]
-        if whole and (pattern("back").search(before) or pattern("back_then").match(behind)):
-            whole = replace(whole, end=max(whole.end, time.end))
-        if whole is time and pattern("limit").search(before):
-            whole = replace(time, start=min(time.start, said_at))
-    return whole
+        if widest and (pattern("back").search(before) or pattern("back_then").match(behind)):
+            widest = replace(widest, end=max(widest.end, time.end))
+        if widest is time and pattern("limit").search(before):
+            widest = replace(time, start=min(time.start, said_at))
+    return widest
 
 
 def due(words: str, said_at: datetime) -> tuple[date, date] | None:

@@ -130,7 +130,7 @@ class Entry:
     def __str__(self) -> str:
         return f"the pattern {self.name!r}"
 
-    def compiled(self, pattern: str) -> re.Pattern[str]:
+    def compile(self, pattern: str) -> re.Pattern[str]:
         return self.vocabulary.compile(pattern, str(self))
 
     def compile_all(self) -> None:
@@ -138,25 +138,25 @@ class Entry:
         others = (self.trim, self.reject, self.require, self.reject_clause)
         for pattern in (self.match, *others, self.subject_trim, self.subject_reject):
             if pattern:
-                self.compiled(pattern)
+                self.compile(pattern)
 
     @cached_property
     def matcher(self) -> re.Pattern[str]:
-        return self.compiled(self.match)
+        return self.compile(self.match)
 
     @cached_property
     def value_groups(self) -> tuple[str, ...]:
         """The groups that may hold the value: ``value``, and those that stand in its place."""
         blanks = (PLACEHOLDER.findall(template) for template in self.value)
-        alone = (some[0][0] for some in blanks if len(some) == 1 and not some[0][1])
+        alone = (pairs[0][0] for pairs in blanks if len(pairs) == 1 and not pairs[0][1])
         return ("value", *(group for group in alone if group != "value"))
 
     def finds(self, pattern: str, text: str) -> bool:
         """Whether one of the entry's other expressions, if it has it, is in a text."""
-        return bool(pattern) and bool(self.compiled(pattern).search(text))
+        return bool(pattern) and bool(self.compile(pattern).search(text))
 
     def without(self, pattern: str, text: str) -> str:
-        return self.compiled(pattern).sub("", text) if pattern else text
+        return self.compile(pattern).sub("", text) if pattern else text
 
 
 _DEFAULTS = {field.name: field.default for field in fields(Entry) if field.name != "vocabulary"}
@@ -165,7 +165,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "yields": get_args(Yields),
     "kind": KINDS,
     "subject_form": get_args(SubjectForm),
-    "check": CHECKS,
+    "check": tuple(CHECKS),
     "sort_slot": get_args(SortSlot),
     "list": get_args(Listing),
 }
@@ -187,7 +187,7 @@ def entry_of(raw: Mapping[str, Any], vocabulary: Vocabulary) -> Entry:
                 f"{where} has an unknown field {field!r}",
                 remedy=f"The fields are {', '.join(sorted(_DEFAULTS))}",
             )
-        values[field] = _checked(where, field, value)
+        values[field] = _check_field(where, field, value)
     entry = Entry(vocabulary, **values)
     if (
         entry.scope not in ("request", "correction")
@@ -201,10 +201,10 @@ def entry_of(raw: Mapping[str, Any], vocabulary: Vocabulary) -> Entry:
 def check_expressions(entry: Entry) -> None:
     """Compile all of an entry, so that what is wrong shows when it is read and not on a message."""
     for field in _EXPRESSIONS:
-        entry.compiled(getattr(entry, field))
+        entry.compile(getattr(entry, field))
     where = f"{entry.vocabulary.file}: {entry}"
     groups = {*entry.matcher.groupindex, "value"}
-    templates = [entry.slot, *entry.value, *(one["value"] for one in entry.also)]
+    templates = [entry.slot, *entry.value, *(table["value"] for table in entry.also)]
     for group, table in (pair for text in templates for pair in PLACEHOLDER.findall(text)):
         if group not in groups:
             raise ConfigError(
@@ -218,12 +218,12 @@ def check_expressions(entry: Entry) -> None:
             )
 
 
-def _checked(where: str, field: str, value: object) -> object:
+def _check_field(where: str, field: str, value: object) -> object:
     default = _DEFAULTS[field]
     if isinstance(default, tuple):
         items = (value,) if isinstance(value, str) and field == "value" else value
         good = isinstance(items, list | tuple) and all(
-            _also_table(one) if field == "also" else isinstance(one, str) for one in items
+            _is_also_table(value) if field == "also" else isinstance(value, str) for value in items
         )
         if not good:
             item_type = f"tables of {', '.join(sorted(_ALSO))}" if field == "also" else "texts"
@@ -243,10 +243,10 @@ def _checked(where: str, field: str, value: object) -> object:
     return value
 
 
-def _also_table(one: object) -> bool:
+def _is_also_table(table: object) -> bool:
     return (
-        isinstance(one, Mapping)
-        and _ALSO >= set(one) >= {"slot", "value"}
-        and all(isinstance(text, str) for text in one.values())
-        and one.get("check", "thing") in CHECKS
+        isinstance(table, Mapping)
+        and _ALSO >= set(table) >= {"slot", "value"}
+        and all(isinstance(text, str) for text in table.values())
+        and table.get("check", "thing") in CHECKS
     )

@@ -38,8 +38,8 @@ def examples_of(entry: Entry) -> list[Example]:
                 f"{entry.vocabulary.file}: an example of {entry} does not say what is learned",
                 remedy="Write => and the statement after it, as in user/lives_in=Oslo",
             )
-        *before, message = (part.strip() for part in messages.split("|"))
-        expected = tuple(part.strip() for part in learned.split(";") if part.strip())
+        *before, message = (text.strip() for text in messages.split("|"))
+        expected = tuple(text.strip() for text in learned.split(";") if text.strip())
         examples.append(Example(tuple(before), message, expected))
     return examples
 
@@ -48,7 +48,7 @@ def check_examples(entry: Entry, patterns: Patterns) -> None:
     """Refuse an entry whose examples give something else than they say."""
     reader = MessageReader(patterns)
     for example in examples_of(entry):
-        learned = tuple(statement_text(one) for one in reader.read(example.message, example.before))
+        learned = tuple(map(statement_text, reader.read(example.message, example.before)))
         if learned != example.learned:
             raise ConfigError(
                 f"{entry.vocabulary.file}: the example {example.message!r} of {entry} gives"

@@ -19,7 +19,7 @@ from mnemic.language.extract.entries import (
     entry_of,
 )
 from mnemic.language.extract.values import Values
-from mnemic.language.word_file import built_in_languages, packaged
+from mnemic.language.word_file import list_languages, read_packaged
 
 _TABLES = frozenset("language reads words phrases pattern complete rewrite affirm".split())
 _ANY_BUT_HAN = r"[^\u4e00-\u9fff]*"
@@ -75,11 +75,11 @@ class Patterns:
         pattern = self._phrases.get(name)
         if pattern is None:
             parts = (
-                one.vocabulary.expand(one.phrases[name], f"the phrases {name!r}")
-                for one in self.languages
-                if name in one.phrases
+                language.vocabulary.expand(language.phrases[name], f"the phrases {name!r}")
+                for language in self.languages
+                if name in language.phrases
             )
-            joined = "|".join(f"(?:{part})" for part in parts) or "(?!)"
+            joined = "|".join(f"(?:{expression})" for expression in parts) or "(?!)"
             pattern = Vocabulary("", {}).compile(joined, f"the phrases {name!r}")
             self._phrases[name] = pattern
         return pattern
@@ -111,10 +111,10 @@ class Patterns:
 
 
 @cache
-def built_in() -> Patterns:
+def load_patterns() -> Patterns:
     """The patterns of the package."""
-    codes = built_in_languages()
-    return Patterns([_language(packaged(code), f"{code}.toml", ()) for code in codes])
+    codes = list_languages()
+    return Patterns([_read_language(read_packaged(code), f"{code}.toml", ()) for code in codes])
 
 
 def with_own(files: Mapping[str, str]) -> Patterns:
@@ -123,19 +123,19 @@ def with_own(files: Mapping[str, str]) -> Patterns:
     A file for a language that is there already may use its words and comes before it; one for
     another language comes after all of them. What is wrong with a file is an error here.
     """
-    base = built_in().languages
-    own = [_language(text, name, base) for name, text in files.items()]
-    for language in own:
+    base = load_patterns().languages
+    added = [_read_language(text, name, base) for name, text in files.items()]
+    for language in added:
         _check(language)
     codes = {language.code for language in base}
-    first = [language for language in own if language.code in codes]
-    return Patterns([*first, *base, *(language for language in own if language not in first)])
+    first = [language for language in added if language.code in codes]
+    return Patterns([*first, *base, *(language for language in added if language not in first)])
 
 
-def _language(text: str, file: str, base: Sequence[Language]) -> Language:
-    tree = _tree(text, file)
+def _read_language(text: str, file: str, base: Sequence[Language]) -> Language:
+    tree = _read_tree(text, file)
     code = tree["language"]
-    same = next((one for one in base if one.code == code), None)
+    same = next((language for language in base if language.code == code), None)
     words: Words = tree.get("words", {})
     vocabulary = Vocabulary(file, {**same.vocabulary.words, **words} if same else words)
     entries: dict[Scope, list[Entry]] = {}
@@ -151,15 +151,15 @@ def _language(text: str, file: str, base: Sequence[Language]) -> Language:
         code=code,
         reads=vocabulary.compile(reads, "reads"),
         vocabulary=vocabulary,
-        entries={scope: tuple(some) for scope, some in entries.items()},
+        entries={scope: tuple(group) for scope, group in entries.items()},
         phrases=tree.get("phrases", {}),
-        complete=_replacements(tree.get("complete", ()), vocabulary),
-        rewrite=_replacements(tree.get("rewrite", ()), vocabulary),
-        affirm=_replacements(tree.get("affirm", ()), vocabulary),
+        complete=_read_replacements(tree.get("complete", ()), vocabulary),
+        rewrite=_read_replacements(tree.get("rewrite", ()), vocabulary),
+        affirm=_read_replacements(tree.get("affirm", ()), vocabulary),
     )
 
 
-def _tree(text: str, file: str) -> dict[str, Any]:
+def _read_tree(text: str, file: str) -> dict[str, Any]:
     try:
         tree = tomllib.loads(text)
     except ValueError as error:  # also of numbers with more digits than Python reads
@@ -176,25 +176,25 @@ def _tree(text: str, file: str) -> dict[str, Any]:
         if not isinstance(tree.get(name, {}), dict):
             raise ConfigError(f"{file}: {name} is not a table", remedy=f"Write it as [{name}]")
     for name in ("pattern", "complete", "rewrite", "affirm"):
-        items = tree.get(name, [])
-        if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
+        tables = tree.get(name, [])
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             raise ConfigError(f"{file}: {name} is not a list", remedy=f"Write each as [[{name}]]")
     return tree
 
 
-def _replacements(
-    items: Sequence[Mapping[str, Any]], vocabulary: Vocabulary
+def _read_replacements(
+    tables: Sequence[Mapping[str, Any]], vocabulary: Vocabulary
 ) -> tuple[Replacement, ...]:
     replacements = []
-    for one in items:
-        good = {"match", "put"} <= set(one) <= {"match", "put", "after"}
-        if not good or not all(isinstance(text, str) for text in one.values()):
+    for table in tables:
+        good = {"match", "put"} <= set(table) <= {"match", "put", "after"}
+        if not good or not all(isinstance(text, str) for text in table.values()):
             raise ConfigError(
-                f"{vocabulary.file}: a replacement is {dict(one)!r:.80}",
+                f"{vocabulary.file}: a replacement is {dict(table)!r:.80}",
                 remedy='It has match = "...", put = "..." and perhaps after = "user", "own", "pet"',
             )
-        match = vocabulary.compile(one["match"], f"the replacement by {one['put']!r}")
-        replacements.append(Replacement(match, one["put"], one.get("after", "any")))
+        match = vocabulary.compile(table["match"], f"the replacement by {table['put']!r}")
+        replacements.append(Replacement(match, table["put"], table.get("after", "any")))
     return tuple(replacements)
 
 

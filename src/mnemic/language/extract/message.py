@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mnemic.language.extract.clauses import Completer
-from mnemic.language.extract.corrections import corrected, correction
+from mnemic.language.extract.corrections import correct_latest, read_correction
 from mnemic.language.extract.dates import NO_SLOT, names_a_time
-from mnemic.language.extract.entries import USER, Scope
+from mnemic.language.extract.entries import USER, Entry, Scope
 from mnemic.language.extract.languages import Patterns
-from mnemic.language.extract.people import REACHED_AT, KnownPeople, People, Subject, attributed
+from mnemic.language.extract.people import REACHED_AT, KnownPeople, People, Subject, attribute
 from mnemic.language.extract.products import find_product
 from mnemic.language.extract.sentences import GAP, HAN, Sentence, Splitter, is_brief
 from mnemic.language.extract.statements import StatementReader
 from mnemic.language.extract.traps import Instructions, Traps
-from mnemic.language.extract.wording import told_apart, word_alone
+from mnemic.language.extract.wording import split_statement, word_alone
 from mnemic.types import Candidate
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
 _OTHERS = ("other", "person")
 _NEVER_DENIED = frozenset({"dislikes", "rule", "decision", "has", "event", "is"})  # said otherwise
 _TOPIC = re.compile(r"([A-Za-z][\w.-]*) ?(?=[\u4e00-\u9fff])")
+_claim_of = attrgetter("subject", "predicate", "value", "withdraws")
 _DATED = ("schedule", "deadline")  # said of a thing by its own name, whoever was spoken of before
 
 
@@ -59,27 +61,29 @@ class MessageReader:
         """
         candidates: list[Candidate] = []
         earlier, last, play, people = "", "", False, people or KnownPeople()
-        for sentence in self._splitter.sentences(text):
+        for sentence in self._splitter.split_sentences(text):
             opens_play = self._traps.opens_play(sentence.text)
             stating = self._traps.before_order(sentence) if opens_play else sentence
-            some: list[Candidate] = []
+            facts: list[Candidate] = []
             if stating and not play:
-                some += self._sentence(stating, candidates, before, earlier, people)
+                facts += self._read_sentence(stating, candidates, before, earlier, people)
             play = play or opens_play
             if worth and not opens_play:
-                some += self._worth_keeping(sentence, last, worth, some)
-            for one in some:
-                if not any(_same(one, other) for other in candidates):
-                    said = (x for x in candidates if x.predicate == NO_SLOT and not x.asked)
-                    parts = [x for x in said if x.text in one.text]
-                    candidates = [*(x for x in candidates if x not in parts), one]
+                facts += self._find_worthy(sentence, last, worth, facts)
+            for fact in facts:
+                if _claim_of(fact) not in map(_claim_of, candidates):
+                    loose = (
+                        old for old in candidates if old.predicate == NO_SLOT and not old.asked
+                    )
+                    parts = [old for old in loose if old.text in fact.text]
+                    candidates = [*(old for old in candidates if old not in parts), fact]
             if play and not worth:
                 break
             last = sentence.text
             earlier += " " + sentence.text
-        return self._people.without_unnamed(candidates)
+        return self._people.drop_unnamed(candidates)
 
-    def _sentence(
+    def _read_sentence(
         self,
         sentence: Sentence,
         candidates: Sequence[Candidate],
@@ -90,67 +94,68 @@ class MessageReader:
         text = self._phrases("agreed_to").sub("", sentence.text)
         if text == GAP or self._phrases("secret").search(text):
             return
-        requested = self._requested(text)
+        request = self._find_request(text)
         really = not text.endswith(("?", "？")) or self._phrases("request").match(text)
-        if requested and really and GAP not in requested:
-            yield from self._asked_for(requested)
+        if request and really and GAP not in request:
+            yield from self._read_request(request)
             return
-        clauses = self._splitter.clauses(text)
-        stated = self._traps.stated(text, clauses)
+        clauses = self._splitter.split_clauses(text)
+        stated = self._traps.keep_stated(text, clauses)
         if not self._traps.not_meant(text):
-            yield from self._taken_for_granted([one for one in clauses if one not in stated])
+            yield from self._find_people([clause for clause in clauses if clause not in stated])
         if not stated:
             return
-        put_right = self._put_right(text, stated, candidates, before)
-        if put_right:
-            yield put_right
+        correction = self._read_correction(text, stated, candidates, before)
+        if correction:
+            yield correction
             return
         if self._traps.not_meant(text):
             return
-        whole = len(stated) == len(sentence.clauses)
-        rule = self._rule(self._completer.without_lead(text)) if whole else None
+        all_stated = len(stated) == len(sentence.clauses)
+        rule = self._find_rule(self._completer.without_lead(text)) if all_stated else None
         if rule:
-            ruled, rule, stated = self._told_behind(text, rule, stated)
-            yield replace(rule, text=self._tidy(ruled))
-        for one in self._clauses(stated, before, earlier, people):
-            yield self._whose(one, text)
+            wording, rule, stated = self._split_rule(text, rule, stated)
+            yield replace(rule, text=self._tidy(wording))
+        for candidate in self._read_clauses(stated, before, earlier, people):
+            yield self._attribute_contact(candidate, text)
 
-    def _worth_keeping(
-        self, sentence: Sentence, before: str, worth: Worth, known: Sequence[Candidate]
+    def _find_worthy(
+        self, sentence: Sentence, before: str, worth: Worth, facts: Sequence[Candidate]
     ) -> Iterator[Candidate]:
-        """Statements without a slot: what a sentence states beside what is known of it. Two things
-        that are each worth it are told apart; what leans on the sentence ``before`` is kept with
-        that one. What hangs on a condition is none.
+        """Statements without a slot: what a sentence states beside the ``facts`` in it. Two things
+        that are each worth it are split; what leans on the sentence ``before`` is kept with that
+        one. What hangs on a condition is none.
         """
         if self._phrases("secret").search(sentence.text) or self._traps.not_meant(sentence.text):
             return
         sure = takewhile(lambda clause: not self._traps.conditional(clause), sentence.clauses)
-        stated = set(self._traps.stated(sentence.text, sentence.clauses)).intersection(sure)
+        stated = set(self._traps.keep_stated(sentence.text, sentence.clauses)).intersection(sure)
         # Of an end alone nothing is kept: what the sentence says beside it may be worth it.
-        if len(stated) < 2 or not all(one.withdraws for one in known):
-            stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
-        for part in _stretches(sentence, stated):
-            if len(part) > LONGEST or GAP in part or is_brief(part, *_FEWEST) or not worth(part):
+        if len(stated) < 2 or not all(fact.withdraws for fact in facts):
+            stated = {clause for clause in stated if not _is_told(self._tidy(clause), facts)}
+        for stretch in _cut_stretches(sentence, stated):
+            brief = len(stretch) > LONGEST or is_brief(stretch, *_FEWEST)
+            if brief or GAP in stretch or not worth(stretch):
                 continue
-            if self._phrases("leans").match(self._completer.without_lead(part)):
-                joint = "" if HAN.search(part) else " "
-                whole = f"{before}{joint}{self._tidy(part)}"
-                if before and len(whole) <= LONGEST and GAP not in before:
-                    yield self._statement(whole)
+            if self._phrases("leans").match(self._completer.without_lead(stretch)):
+                joint = "" if HAN.search(stretch) else " "
+                text = f"{before}{joint}{self._tidy(stretch)}"
+                if before and len(text) <= LONGEST and GAP not in before:
+                    yield self._make_statement(text)
                 continue
-            for one in told_apart(part, worth):
-                yield self._statement(self._tidy(one))
+            for statement in split_statement(stretch, worth):
+                yield self._make_statement(self._tidy(statement))
 
-    def _whose(self, candidate: Candidate, sentence: str) -> Candidate:
+    def _attribute_contact(self, candidate: Candidate, sentence: str) -> Candidate:
         """A contact in a request is that of the person whom it names: "send it to my boss at …"."""
-        if candidate.predicate not in REACHED_AT or candidate.subject != USER:
+        if not _is_contact(candidate):
             return candidate
-        person = self._people.reached(sentence.partition(candidate.value)[0])
+        person = self._people.find_contact(sentence.partition(candidate.value)[0])
         if person is None:
             return candidate
         return word_alone(replace(candidate, subject=person.called, text=self._tidy(sentence)))
 
-    def _put_right(
+    def _read_correction(
         self,
         text: str,
         stated: Sequence[str],
@@ -158,146 +163,133 @@ class MessageReader:
         before: Sequence[str],
     ) -> Candidate | None:
         """A correction, perhaps with a word of explanation: "no, it's the 13th, I misread it"."""
-        for part in dict.fromkeys((text, ", ".join(stated[:2]), stated[0])):
-            value, old = correction(part, self._patterns)
+        for wording in dict.fromkeys((text, ", ".join(stated[:2]), stated[0])):
+            value, old = read_correction(wording, self._patterns)
             if value:
-                return corrected(value, old, self._latest(candidates, before), self._patterns)
+                latest = self._list_latest(candidates, before)
+                return correct_latest(value, old, latest, self._patterns)
         return None
 
-    def _clauses(
+    def _read_clauses(
         self, stated: Sequence[str], before: Sequence[str], earlier: str, people: KnownPeople
     ) -> Iterator[Candidate]:
-        completer = self._completer
         about = ""  # whom the clause before was about
         rule, alone = None, list[str]()  # a sentence has one rule, with all that says nothing else
         named = False  # whether the clause before named somebody
         doubtful = False  # whether the clause before was only a thought
-        joined = list(completer.settled(completer.greeted(completer.apposed(stated))))
-        for number, clause in enumerate(joined):
+        clauses = self._completer.complete(stated)
+        for number, clause in enumerate(clauses):
             if self._traps.conditional(clause):
                 return
-            lead = (
-                clause if self._phrases("greets").match(clause) else completer.without_lead(clause)
+            greets = self._phrases("greets").match(clause)
+            lead = clause if greets else self._completer.without_lead(clause)
+            usual = self._completer.usual_words(lead)
+            subject = self._people.continue_with(usual, people) if named else None
+            full = (
+                usual if subject else self._completer.with_subject(usual, about, first=not number)
             )
-            usual = completer.usual_words(lead)
-            subject = self._people.gone_on_with(usual, people) if named else None
-            whole = usual if subject else completer.with_subject(usual, about, first=not number)
-            left_out, doubted = whole != usual, doubtful
+            left_out, doubted = full != usual, doubtful
             doubtful = self._traps.unsure(clause)
             if left_out and doubted:
                 doubtful = True  # "I'd speak five languages and live in Kyoto"
                 continue
-            subject = subject or self._people.subject(whole, people)
-            silent = about in _OTHERS and not self._phrases("first_person").search(whole)
+            subject = subject or self._people.find_subject(full, people)
+            silent = about in _OTHERS and not self._phrases("first_person").search(full)
             if subject:
-                some = self._about_somebody(subject, whole, clause, stated, people)
+                people.meet(subject.person)
+                facts = self._read_about(subject, clause, "clause")
+                if not facts and subject.text == full:
+                    facts = self._read_clause(full, clause)
             else:
-                some = [] if silent and about == "other" else self._clause(whole, clause, stated)
-                some = [one for one in some if not silent or one.predicate in _DATED]
-            denied = self._denied(subject, whole) if people.remembered else []
-            some = [one for one in some if not any(_denies(no, one) for no in denied)] or denied
-            if not some and not number and len(joined) > 1:
-                some = completer.named_self(whole, joined[1])
-            some = _with_new(some, self._mentions(lead, clause, stated, subject))
-            if subject is not None and not any(one.subject != USER for one in some):
-                some += self._said_of(subject, clause, stated, "open")
-            elif not some and not silent:
-                some = self._clause(whole, clause, stated, "open")
-            self._people.meet(some, people)
+                facts = [] if silent and about == "other" else self._read_clause(full, clause)
+                facts = [fact for fact in facts if not silent or fact.predicate in _DATED]
+            denials = self._read_denial(subject, full) if people.remembered else []
+            facts = _drop_denied(facts, denials) or denials
+            if not facts and not number and len(clauses) > 1:
+                facts = self._completer.read_own_name(full, clauses[1])
+            facts = _add_new(facts, self._find_mentions(lead, clause, subject))
+            if subject and all(fact.subject == USER for fact in facts):
+                facts += self._read_about(subject, clause, "open")
+            elif not facts and not silent:
+                facts = self._read_clause(full, clause, "open")
+            self._people.meet(facts, people)
             plain = clause if names_a_time(clause.removesuffix(lead)) else lead
-            said = subject.text if subject else whole
-            said = said[: -len(usual)] + plain if said.endswith(usual) else said  # as written
-            for one in some:
-                complete = (
-                    one if one.subject else self._named(one, before, earlier, joined[:number])
-                )
-                if complete:
-                    topic = _topic(complete, said, joined[:number])
-                    yield replace(complete, text=topic + self._tidy(said))
-            about = "person" if subject else completer.subject_of(some, whole, about)
+            text = subject.text if subject else full
+            text = text[: -len(usual)] + plain if text.endswith(usual) else text  # as written
+            yield from self._complete(facts, text, before, [earlier, *clauses[:number]])
+            about = "person" if subject else self._completer.subject_of(facts, full, about)
             goes_on = named and self._phrases("attribute_only").fullmatch(clause) is not None
-            kin = any(one.predicate != "pet" for one in self._people.named_in(some))
-            named = bool(subject) or goes_on or kin
-            if not some:
-                rule = rule or self._clause_rule(clause, joined)
+            kin = any(fact.predicate != "pet" for fact in self._people.keep_people(facts))
+            named = subject is not None or goes_on or kin
+            if not facts:
+                rule = rule or self._find_clause_rule(clause, clauses)
                 alone.append(clause)
         if rule:
             joint = "，" if HAN.search(alone[0]) else ", "
             yield replace(rule, text=self._tidy(joint.join(alone)))
 
-    def _clause(
-        self, whole: str, clause: str, stated: Sequence[str], scope: Scope = "clause"
-    ) -> list[Candidate]:
+    def _read_clause(self, text: str, clause: str, scope: Scope = "clause") -> list[Candidate]:
         """What the first pattern that fits a clause says, as far as it holds."""
-        for own in self._completer.in_own_words(whole):
-            entries = list(self._patterns.entries(scope, own))
-            for shorter in self._completer.shortened(own) if entries else ():
-                for entry in entries:
-                    match = entry.matcher.fullmatch(shorter)
-                    candidates = self._statements.statements(entry, match) if match else []
-                    if candidates:
-                        return [one for one in candidates if self._holds(one, clause, stated)]
+        for wording in self._completer.to_first_person(text):
+            entries = list(self._patterns.entries(scope, wording))
+            for shorter in self._completer.shorten(wording) if entries else ():
+                if candidates := self._match(entries, shorter):
+                    return [fact for fact in candidates if self._holds(fact, clause)]
         return []
 
-    def _denied(self, subject: Subject | None, whole: str) -> list[Candidate]:
+    def _match(self, entries: Iterable[Entry], text: str) -> list[Candidate]:
+        """What the first pattern that fits a text says of it."""
+        for entry in entries:
+            match = entry.matcher.fullmatch(text)
+            if match and (candidates := self._statements.read_match(entry, match)):
+                return candidates
+        return []
+
+    def _read_denial(self, subject: Subject | None, text: str) -> list[Candidate]:
         """The end of what a clause says is not so, for whoever knows it."""
-        for own in subject.clauses if subject else (whole,):
-            for said in self._completer.affirmed(own):
-                read = self._clause(said, said, (said,))
+        for wording in subject.clauses if subject else (text,):
+            for positive in self._completer.affirm(wording):
+                facts = self._read_clause(positive, positive)
                 if subject:
-                    read = [x for x in (attributed(one, subject.person) for one in read) if x]
-                ended = [
-                    replace(one, withdraws=True, is_update=False)
-                    for one in read
-                    if one.value and _is_whole(said, one.value)
-                ]
-                if ended:
-                    return [one for one in ended if one.predicate not in _NEVER_DENIED]
+                    facts = list(attribute(facts, subject.person))
+                facts = [fact for fact in facts if fact.value and _is_whole(positive, fact.value)]
+                if facts:
+                    return [
+                        replace(fact, withdraws=True, is_update=False)
+                        for fact in facts
+                        if fact.predicate not in _NEVER_DENIED
+                    ]
         return []
 
-    def _about_somebody(
-        self, subject: Subject, whole: str, clause: str, stated: Sequence[str], people: KnownPeople
-    ) -> list[Candidate]:
+    def _read_about(self, subject: Subject, clause: str, scope: Scope) -> list[Candidate]:
         """What a clause says of somebody of the speaker's life."""
-        people.meet(subject.person)
-        some = self._said_of(subject, clause, stated, "clause")
-        named = subject.text == whole
-        return some or (self._clause(whole, clause, stated) if named else [])
-
-    def _said_of(
-        self, subject: Subject, clause: str, stated: Sequence[str], scope: Scope
-    ) -> list[Candidate]:
-        for own in subject.clauses:
-            read = self._clause(own, clause, stated, scope)
-            some = [one for one in (attributed(x, subject.person) for x in read) if one]
-            if some:
-                return some
+        for wording in subject.clauses:
+            candidates = self._read_clause(wording, clause, scope)
+            if facts := list(attribute(candidates, subject.person)):
+                return facts
         return []
 
-    def _taken_for_granted(self, asked: Sequence[str]) -> Iterator[Candidate]:
+    def _find_people(self, questions: Sequence[str]) -> Iterator[Candidate]:
         """Whom a question speaks of: in "what can I give my husband Owen?" there is one."""
-        for clause in asked:
-            for one in self._people.named_in(self._mentions(clause, clause, asked)):
-                yield replace(one, text=self._tidy(clause))
+        for clause in questions:
+            for candidate in self._people.keep_people(self._find_mentions(clause, clause)):
+                yield replace(candidate, text=self._tidy(clause))
 
-    def _mentions(
-        self, whole: str, clause: str, stated: Sequence[str], subject: Subject | None = None
+    def _find_mentions(
+        self, text: str, clause: str, subject: Subject | None = None
     ) -> list[Candidate]:
         """What a clause says in passing, wherever it stands: "with my husband Owen"."""
-        candidates: list[Candidate] = []
-        for entry in self._patterns.entries("mention", whole):
-            for match in entry.matcher.finditer(whole):
-                found = self._statements.statements(entry, match)
-                candidates += [one for one in found if self._holds(one, clause, stated)]
+        mentions: list[Candidate] = []
+        for entry in self._patterns.entries("mention", text):
+            for match in entry.matcher.finditer(text):
+                candidates = self._statements.read_match(entry, match)
+                mentions += [fact for fact in candidates if self._holds(fact, clause)]
         if subject is None:
-            return candidates
-        reached = (
-            attributed(one, subject.person) if one.predicate in REACHED_AT else one
-            for one in candidates
-        )
-        return [one for one in reached if one]
+            return mentions
+        called = subject.person.called
+        return [replace(fact, subject=called) if _is_contact(fact) else fact for fact in mentions]
 
-    def _holds(self, candidate: Candidate, clause: str, stated: Sequence[str]) -> bool:
+    def _holds(self, candidate: Candidate, clause: str) -> bool:
         """Whether it is true now and meant: not a plan, a habit of old, or part of an order."""
         if self._traps.orders(clause):
             return False
@@ -307,89 +299,95 @@ class MessageReader:
             return not self._phrases("not_done").search(clause)
         return not self._traps.past(clause)
 
-    def _rule(self, sentence: str, *, part: bool = False) -> Candidate | None:
-        """A rule for the assistant, or the end of one; of a ``part`` only what is nothing else."""
-        for entry in self._patterns.entries("sentence", sentence):
-            if part and not entry.part:
-                continue
-            match = entry.matcher.fullmatch(sentence)
-            candidates = self._statements.statements(entry, match) if match else []
-            if candidates:
-                rule = candidates[0]
-                meant = rule.asked or rule.kind != "rule" or self._instructions.asks(sentence)
-                return rule if meant and GAP not in rule.value else None
-        return None
+    def _find_rule(self, sentence: str, *, partial: bool = False) -> Candidate | None:
+        """A rule for the assistant, or the end of one; ``partial``: beside something else."""
+        entries = self._patterns.entries("sentence", sentence)
+        rules = self._match((entry for entry in entries if entry.part or not partial), sentence)
+        if not rules or GAP in rules[0].value:
+            return None
+        rule = rules[0]
+        meant = rule.asked or rule.kind != "rule" or self._instructions.asks(sentence)
+        return rule if meant else None
 
-    def _told_behind(
+    def _split_rule(
         self, text: str, rule: Candidate, stated: Sequence[str]
     ) -> tuple[str, Candidate, tuple[str, ...]]:
         """A rule without the clauses behind it that tell something of their own, and these: "answer
         in metric, I'm allergic to pollen too". A time or a condition is the rule's.
         """
 
-        def is_told(clause: str) -> bool:
-            limits = names_a_time(clause) or self._traps.conditional(clause)
-            own = self._completer.without_lead(clause)
-            return not limits and any(not x.asked for x in self._clause(own, clause, stated))
+        def tells(clause: str) -> bool:
+            if names_a_time(clause) or self._traps.conditional(clause):
+                return False
+            facts = self._read_clause(self._completer.without_lead(clause), clause)
+            return not all(fact.asked for fact in facts)
 
-        told = tuple(takewhile(is_told, reversed(stated[1:])))[::-1]
-        ruled = text[: text.rfind(told[0])] if told else text
-        alone = self._rule(self._completer.without_lead(ruled.strip(" ,，;；"))) if told else None
-        return (ruled, alone, told) if alone else (text, rule, ())
+        tail = tuple(takewhile(tells, reversed(stated[1:])))[::-1]
+        if tail:
+            wording = text[: text.rfind(tail[0])]
+            alone = self._find_rule(self._completer.without_lead(wording.strip(" ,，;；")))
+            if alone:
+                return wording, alone, tail
+        return text, rule, ()
 
-    def _clause_rule(self, clause: str, stated: Sequence[str]) -> Candidate | None:
+    def _find_clause_rule(self, clause: str, stated: Sequence[str]) -> Candidate | None:
         """A rule in a sentence that tells something else as well."""
         if len(stated) < 2 or self._traps.orders(stated[0]):
             return None
-        rule = self._rule(self._completer.without_lead(clause), part=True)
+        rule = self._find_rule(self._completer.without_lead(clause), partial=True)
         lasting = rule and (rule.duration == "permanent" or rule.withdraws)
         return rule if lasting else None
 
-    def _requested(self, sentence: str) -> str:
+    def _find_request(self, sentence: str) -> str:
         """What somebody asks to be remembered, empty if he asks nothing of the kind."""
         for entry in self._patterns.entries("request", sentence):
             match = entry.matcher.fullmatch(sentence)
             if match:
-                return self._statements.requested(entry, match)
+                return self._statements.read_request(entry, match)
         return ""
 
-    def _asked_for(self, requested: str) -> Iterator[Candidate]:
+    def _read_request(self, text: str) -> Iterator[Candidate]:
         """What somebody asked to be remembered: by its slot, or else as it was said."""
-        candidates = list(self._clauses(self._splitter.clauses(requested), (), "", KnownPeople()))
-        if candidates:
-            for one in candidates:
-                yield replace(one, asked=True)
-            return
-        note = self._rule(requested) or self._note(requested.strip(" .。!！，,"))
-        yield replace(note, asked=True, text=self._tidy(requested))
+        clauses = self._splitter.split_clauses(text)
+        candidates = list(self._read_clauses(clauses, (), "", KnownPeople()))
+        if not candidates:
+            note = self._find_rule(text) or self._make_note(text.strip(" .。!！，,"))
+            candidates = [replace(note, text=self._tidy(text))]
+        for candidate in candidates:
+            yield replace(candidate, asked=True)
 
-    def _note(self, text: str) -> Candidate:
+    def _make_note(self, text: str) -> Candidate:
         """What was asked to be remembered and has no slot of its own."""
-        for entry in self._patterns.entries("note", text):
-            match = entry.matcher.fullmatch(text)
-            candidates = self._statements.statements(entry, match) if match else []
-            if candidates:
-                return candidates[0]
-        return self._statement(text)
+        notes = self._match(self._patterns.entries("note", text), text)
+        return notes[0] if notes else self._make_statement(text)
 
-    def _statement(self, text: str) -> Candidate:
+    def _make_statement(self, text: str) -> Candidate:
         """What is kept as it was said, without a slot."""
         value = self._patterns.values.clean(text)
         return Candidate("fact", text, subject=USER, predicate=NO_SLOT, value=value)
 
-    def _named(
-        self, candidate: Candidate, before: Sequence[str], earlier: str, clauses: Sequence[str]
+    def _complete(
+        self, facts: Sequence[Candidate], text: str, before: Sequence[str], texts: Sequence[str]
+    ) -> Iterator[Candidate]:
+        """The facts of a clause with its text; ``texts`` are those before it in the message."""
+        for fact in facts:
+            named = fact if fact.subject else self._name_product(fact, before, texts)
+            if named:
+                yield replace(named, text=_find_topic(named, text, texts[1:]) + self._tidy(text))
+
+    def _name_product(
+        self, candidate: Candidate, before: Sequence[str], texts: Sequence[str]
     ) -> Candidate | None:
         """A version without a product is of the product last spoken of."""
-        name = find_product(" ".join([earlier, *clauses]))
+        name = find_product(" ".join(texts))
         if not name:
-            versions = (x.subject for x in self._latest((), before) if x.predicate == "version")
-            name = next(versions, "")
+            latest = self._list_latest((), before)
+            name = next((old.subject for old in latest if old.predicate == "version"), "")
         if not name:
             return None
         return replace(self._statements.version(name, candidate.value), is_update=True)
 
-    def _latest(
+    def _list_latest(
         self, candidates: Sequence[Candidate], before: Sequence[str]
     ) -> Iterator[Candidate]:
         """What was said before, newest first."""
@@ -402,58 +400,58 @@ class MessageReader:
         return self._patterns.values.clean(text) if short else text.strip(" ,，;；:：.。!！~～")
 
 
-def _topic(candidate: Candidate, said: str, clauses: Sequence[str]) -> str:
+def _find_topic(candidate: Candidate, text: str, clauses: Sequence[str]) -> str:
     """The name that begins a sentence, left out by its later clauses: "orchid 用 Rust 写，…"."""
     topic = _TOPIC.match(clauses[0]) if clauses and candidate.subject == "project" else None
-    return f"{topic[1]} " if topic and topic[1] not in said else ""
+    return f"{topic[1]} " if topic and topic[1] not in text else ""
 
 
-def _tells(candidate: Candidate, clause: str) -> bool:
-    """Whether a candidate has what a clause says."""
-    value, text = candidate.value.lower(), candidate.text
-    return clause in text or text in clause or bool(value and value in clause.lower())
+def _is_contact(candidate: Candidate) -> bool:
+    return candidate.predicate in REACHED_AT and candidate.subject == USER
 
 
-def _stretches(sentence: Sentence, clauses: Collection[str]) -> Iterator[str]:
+def _is_told(clause: str, facts: Iterable[Candidate]) -> bool:
+    """Whether one of the facts has what a clause says."""
+    return any(
+        clause in fact.text
+        or fact.text in clause
+        or (fact.value and fact.value.lower() in clause.lower())
+        for fact in facts
+    )
+
+
+def _cut_stretches(sentence: Sentence, clauses: Collection[str]) -> Iterator[str]:
     """The given clauses of a sentence, those that follow each other in one piece, unless it is too
     long.
     """
     runs = groupby(sentence.clauses, lambda clause: clause in clauses)
-    for run in (list(run) for given, run in runs if given):
+    for run in (list(run) for wanted, run in runs if wanted):
         start = sentence.text.find(run[0])
         end = sentence.text.find(run[-1], start) + len(run[-1])
-        piece = sentence.text[start:end]
-        if len(piece) > LONGEST:
+        if end - start > LONGEST:
             yield from run
         else:
-            yield sentence.text if len(run) == len(sentence.clauses) else piece
+            yield sentence.text if len(run) == len(sentence.clauses) else sentence.text[start:end]
 
 
-def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:
+def _add_new(facts: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:
     """Both, without what the first say already."""
-    said = {(one.predicate, one.value) for one in some}
-    dated = {one.predicate for one in some if one.predicate in ("schedule", "deadline", "trip")}
-    new = (one for one in more if (one.predicate, one.value) not in said)
-    return [*some, *(one for one in new if not dated or one.predicate != "schedule")]
+    stated = {(fact.predicate, fact.value) for fact in facts}
+    dated = any(fact.predicate in ("schedule", "deadline", "trip") for fact in facts)
+    new = (fact for fact in more if (fact.predicate, fact.value) not in stated)
+    return [*facts, *(fact for fact in new if not dated or fact.predicate != "schedule")]
 
 
 def _is_whole(clause: str, value: str) -> bool:
     """Whether nothing limits the value: "I don't work at Bosch on Fridays" denies no job."""
-    behind = clause.lower().rpartition(value.lower())[2]
-    return (
-        not behind.strip() or HAN.search(clause) is not None or value.lower() not in clause.lower()
-    )
+    folded, value = clause.lower(), value.lower()
+    behind = folded.rpartition(value)[2].strip()
+    return not behind or HAN.search(clause) is not None or value not in folded
 
 
-def _denies(no: Candidate, one: Candidate) -> bool:
-    """Whether a statement is what a denial says, misread: 虾不 of 对虾不过敏."""
-    return (no.subject, no.predicate) == (one.subject, one.predicate) and not one.withdraws
-
-
-def _same(one: Candidate, other: Candidate) -> bool:
-    return (one.subject, one.predicate, one.value, one.withdraws) == (
-        other.subject,
-        other.predicate,
-        other.value,
-        other.withdraws,
-    )
+def _drop_denied(facts: Sequence[Candidate], denials: Sequence[Candidate]) -> list[Candidate]:
+    """The facts without what a denial says, misread: 虾不 of 对虾不过敏."""
+    denied = {(denial.subject, denial.predicate) for denial in denials}
+    return [
+        fact for fact in facts if fact.withdraws or (fact.subject, fact.predicate) not in denied
+    ]

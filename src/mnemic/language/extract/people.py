@@ -7,11 +7,11 @@ same patterns, and what it says is then said of that person. "She" and "他" go 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from mnemic.language.extract.languages import Patterns, built_in
+from mnemic.language.extract.languages import Patterns, load_patterns
 from mnemic.language.extract.sentences import HAN
 from mnemic.rules.slots import subject_of
 from mnemic.types import Candidate
@@ -98,7 +98,7 @@ class People:
         self._phrases = patterns.phrases
         self._person_name = patterns.values.person
 
-    def subject(self, clause: str, known: KnownPeople) -> Subject | None:
+    def find_subject(self, clause: str, people: KnownPeople) -> Subject | None:
         """The person a clause begins with, if it does: by relation, by name, or as "she"."""
         match = self._phrases("person_subject").match(clause)
         if match:
@@ -108,27 +108,27 @@ class People:
             person = Person(self._relation(relation), name, match.group().strip(" ,，"))
             # Of a neighbour or a friend without a name nothing is worth keeping.
             near = name or relation.lower() in self._relatives
-            own = _in_first_person(clause[match.end() :]) if near else ()
-            return Subject(person, own, clause)
-        named = known.beginning(clause)
+            clauses = _to_first_person(clause[match.end() :]) if near else ()
+            return Subject(person, clauses, clause)
+        named = people.beginning(clause)
         if named:
-            return Subject(named[0], _in_first_person(named[1]), clause)
-        return self._last(clause, known.last) if known.last else None
+            return Subject(named[0], _to_first_person(named[1]), clause)
+        return self._last(clause, people.last) if people.last else None
 
-    def gone_on_with(self, clause: str, known: KnownPeople) -> Subject | None:
+    def continue_with(self, clause: str, people: KnownPeople) -> Subject | None:
         """The person last spoken of, where a clause without a subject goes on with him."""
-        last = known.last
+        last = people.last
         if last is None or not self._phrases("person_goes_on").match(clause):
             return None
         joint = "" if HAN.match(clause) else " "
-        return Subject(last, _in_first_person(clause), f"{last.spoken_of}{joint}{clause}")
+        return Subject(last, _to_first_person(clause), f"{last.spoken_of}{joint}{clause}")
 
     def _last(self, clause: str, last: Person) -> Subject | None:
         """A clause about the person spoken of last, who is not named in it."""
         match = self._phrases("person_pronoun").match(clause)
         if match:
             rest = clause[match.end() :]
-            return Subject(last, _in_first_person(rest), f"{last.spoken_of}{rest}")
+            return Subject(last, _to_first_person(rest), f"{last.spoken_of}{rest}")
         match = self._phrases("person_possessive").match(clause)
         if not match:
             return None
@@ -137,40 +137,35 @@ class People:
             return Subject(last, (f"我{rest}",), f"{last.spoken_of}的{rest}")
         return Subject(last, (f"My {rest}",), f"{last.spoken_of}'s {rest}")
 
-    def reached(self, before: str) -> Person | None:
+    def find_contact(self, before: str) -> Person | None:
         """Whose an address is, by what stands before it; None where it is the speaker's own."""
-        found = list(self._phrases("contact_of").finditer(before))
-        if not found or self._phrases("contact_own").search(before, found[-1].end()):
+        matches = list(self._phrases("contact_of").finditer(before))
+        if not matches or self._phrases("contact_own").search(before, matches[-1].end()):
             return None
-        words = next(filter(None, found[-1].groups()), "")
+        words = next(filter(None, matches[-1].groups()), "")
         relation = self._tables.get(words.lower(), "")
         return Person(relation, "", words) if relation else Person("", words)
 
-    def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+    def drop_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Statements without "a puppy" where the message goes on to name it."""
+        unnamed = [fact for fact in candidates if _UNNAMED.fullmatch(fact.value)]
         named = {
-            one.predicate
-            for one in candidates
-            if one.predicate in self._relations
-            and not one.value[:1].islower()
-            and not _UNNAMED.fullmatch(one.value)
+            fact.predicate
+            for fact in self.keep_people(candidates)
+            if fact not in unnamed and not fact.value[:1].islower()
         }
-        return [
-            one
-            for one in candidates
-            if one.predicate not in named or not _UNNAMED.fullmatch(one.value)
-        ]
+        return [fact for fact in candidates if fact.predicate not in named or fact not in unnamed]
 
-    def named_in(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+    def keep_people(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Those of the statements that say who somebody is."""
-        return [one for one in candidates if one.predicate in self._relations]
+        return [candidate for candidate in candidates if candidate.predicate in self._relations]
 
-    def meet(self, candidates: Iterable[Candidate], known: KnownPeople) -> None:
+    def meet(self, candidates: Iterable[Candidate], people: KnownPeople) -> None:
         """Those whom statements name."""
-        for one in candidates:
-            if one.subject == "user" and one.predicate in self._relations and not one.withdraws:
-                named = not one.value[:1].islower()
-                known.meet(Person(one.predicate, one.value if named else ""))
+        for fact in candidates:
+            if fact.subject == "user" and fact.predicate in self._relations and not fact.withdraws:
+                named = not fact.value[:1].islower()
+                people.meet(Person(fact.predicate, fact.value if named else ""))
 
     def _relation(self, word: str) -> str:
         return self._tables.get(word.lower(), word.lower().replace(" ", "_"))
@@ -179,28 +174,29 @@ class People:
 @cache
 def relations() -> frozenset[str]:
     """The predicates that name somebody in the user's life, in the languages of the package."""
-    return frozenset(built_in().table("persons").values()) | {"pet"}
+    return frozenset(load_patterns().table("persons").values()) | {"pet"}
 
 
 @cache
 def names_of(subject: str) -> frozenset[str]:
     """The names of a subject: those of its relation in both languages, if it has no other."""
-    about, table = subject_of(subject), built_in().table("persons", "elders")
-    return frozenset({about, *(word for word, one in table.items() if subject_of(one) == about)})
+    about, table = subject_of(subject), load_patterns().table("persons", "elders")
+    words = (word for word, relation in table.items() if subject_of(relation) == about)
+    return frozenset({about, *words})
 
 
-def attributed(candidate: Candidate, person: Person) -> Candidate | None:
-    """What was read in the first person, said of that person; None where that makes no sense."""
-    if candidate.subject != "user":
-        return candidate
-    if candidate.predicate not in _SAID_OF_PEOPLE and candidate.kind not in ("fact", "event"):
-        return None
-    if candidate.predicate in ("name", "nickname"):
-        return replace(candidate, predicate=person.relation)
-    return replace(candidate, subject=person.called)
+def attribute(candidates: Iterable[Candidate], person: Person) -> Iterator[Candidate]:
+    """What was read in the first person, said of that person, as far as that makes sense."""
+    for candidate in candidates:
+        if candidate.subject != "user":
+            yield candidate
+        elif candidate.predicate in ("name", "nickname"):
+            yield replace(candidate, predicate=person.relation)
+        elif candidate.predicate in _SAID_OF_PEOPLE or candidate.kind in ("fact", "event"):
+            yield replace(candidate, subject=person.called)
 
 
-def _in_first_person(rest: str) -> tuple[str, ...]:
+def _to_first_person(rest: str) -> tuple[str, ...]:
     """What follows a subject, with "I" or 我 before it and the verb to go with it."""
     rest = rest.lstrip(" ,，")
     if HAN.search(rest[:4]):
@@ -212,8 +208,8 @@ def _in_first_person(rest: str) -> tuple[str, ...]:
     verb = match[1].lower()
     plain = _IRREGULAR.get(verb) or _base_form(verb)
     joint = "" if plain.startswith("'") else " "
-    own = _IS_IN.sub("I live in ", f"I{joint}{plain}{rest[match.end() :]}")
-    return (f"My{rest[2:]}",) if _OWN_THING.match(rest) else (own,)
+    clause = _IS_IN.sub("I live in ", f"I{joint}{plain}{rest[match.end() :]}")
+    return (f"My{rest[2:]}",) if _OWN_THING.match(rest) else (clause,)
 
 
 def _base_form(verb: str) -> str:

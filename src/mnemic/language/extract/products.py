@@ -6,7 +6,7 @@ import re
 import tomllib
 from functools import cache
 
-from mnemic.language.word_file import packaged
+from mnemic.language.word_file import read_packaged
 
 _VERSION = r"v?\d{1,4}(?:\.\d{1,6}){0,3}(?:[-.]?(?:alpha|beta|rc|lts|preview)\.?\d{0,4})?"
 _VERSIONED = re.compile(
@@ -22,7 +22,7 @@ _BARE_VERSION = re.compile(rf"(?:(?:version|版本)\s?)?(?P<version>{_VERSION})\
 @cache
 def _lists() -> tuple[dict[str, tuple[str, str]], frozenset[str]]:
     """Spelling in lower case to the name kept and the predicate of its sort; the everyday words."""
-    tree = tomllib.loads(packaged("products"))
+    tree = tomllib.loads(read_packaged("products"))
     everyday = frozenset(tree.pop("ordinary").split())
     index: dict[str, tuple[str, str]] = {}
     for sort, entries in tree.items():
@@ -43,18 +43,17 @@ def ordinary(text: str) -> bool:
     return text.strip().lower() in _lists()[1]
 
 
-def canonical(text: str) -> str:
+def name_of(text: str) -> str:
     """The name by which a product is kept; unknown ones as they are written."""
     entry = product(text)
     return entry[0] if entry else text.strip()
 
 
 def sort_of(text: str) -> str:
-    entry = product(text)
-    return entry[1] if entry else ""
+    return (product(text) or ("", ""))[1]
 
 
-def versioned(text: str) -> tuple[str, str] | None:
+def split_version(text: str) -> tuple[str, str] | None:
     """The product and the version that a text consists of: "node 20" is Node.js and 20."""
     match = _VERSIONED.fullmatch(text.strip())
     if not match:
@@ -62,10 +61,10 @@ def versioned(text: str) -> tuple[str, str] | None:
     name, version = match["name"].strip(), match["version"]
     if not product(name) and not _DOTTED.match(version):
         return None  # "room 20" is no version
-    return canonical(name), version.lower().removeprefix("v")
+    return name_of(name), version.lower().removeprefix("v")
 
 
-def bare_version(text: str) -> str:
+def version_of(text: str) -> str:
     """The version a text consists of, with no product beside it."""
     match = _BARE_VERSION.fullmatch(text.strip())
     return match["version"].lower().removeprefix("v") if match else ""

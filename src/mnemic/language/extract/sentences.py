@@ -46,17 +46,17 @@ class Places:
 
     def __init__(self, text: str) -> None:
         self._at = [place for place, mark in enumerate(text) if mark.isalnum()]
-        self._letters = _letters(text)
+        self._letters = _letters_of(text)
 
     def find(self, stretch: str) -> tuple[int, int] | None:
-        letters = _letters(stretch)
+        letters = _letters_of(stretch)
         start = self._letters.find(letters)
         if start < 0 or not letters:
             return None
         return self._at[start], self._at[start + len(letters) - 1] + 1
 
 
-def _letters(text: str) -> str:
+def _letters_of(text: str) -> str:
     return "".join(mark.lower()[0] for mark in text if mark.isalnum())
 
 
@@ -67,27 +67,27 @@ class Splitter:
         self._phrases = phrases
         self._breaks = re.compile(f"{_PUNCTUATION}|{phrases('clause_breaks').pattern}", re.I)
 
-    def sentences(self, text: str) -> Iterator[Sentence]:
+    def split_sentences(self, text: str) -> Iterator[Sentence]:
         """What somebody wrote himself: no code, links or long quotes."""
         text = f"\n{GAP}\n".join(two_ends(text, LONGEST))
         text = text.replace("’", "'") if "‘" not in text else text
-        text = _BARE_WORD.sub(_contracted, text)
+        text = _BARE_WORD.sub(_restore_apostrophe, text)
         text = pattern("inline").sub(lambda m: m[1], text)
-        prose = pattern("quoted").sub(_unquoted, pattern("url").sub(GAP, split_code(text)[0]))
+        prose = pattern("quoted").sub(_unquote, pattern("url").sub(GAP, split_code(text)[0]))
         for line in prose.splitlines():
             bullet = pattern("bullet").match(line)
             for sentence in self._cut(line[bullet.end() :] if bullet else line):
                 if 1 < len(sentence) <= LONGEST_SENTENCE:
-                    yield Sentence(sentence, self.clauses(sentence))
+                    yield Sentence(sentence, self.split_clauses(sentence))
 
-    def clauses(self, sentence: str) -> tuple[str, ...]:
-        parts = (part.strip(" .。!！?？…~～、\t:：") for part in self._breaks.split(sentence))
-        return tuple(part for part in parts if part)
+    def split_clauses(self, sentence: str) -> tuple[str, ...]:
+        clauses = (text.strip(" .。!！?？…~～、\t:：") for text in self._breaks.split(sentence))
+        return tuple(filter(None, clauses))
 
     def _cut(self, line: str) -> Iterator[str]:
         pending = ""
-        for part in pattern("split").split(line):
-            pending = f"{pending} {part}" if pending else part
+        for stretch in pattern("split").split(line):
+            pending = f"{pending} {stretch}" if pending else stretch
             short = len(pending) < LONGEST_SENTENCE
             if short and self._phrases("abbreviated").search(pending[-8:]):
                 continue
@@ -103,13 +103,13 @@ def is_brief(text: str, han: int = 6, words: int = 4) -> bool:
     return len(HAN.findall(text)) * words + others * han < han * words
 
 
-def _contracted(match: re.Match[str]) -> str:
+def _restore_apostrophe(match: re.Match[str]) -> str:
     word = match.group()
-    whole = _BARE[word.lower()]
-    return whole[0].upper() + whole[1:] if word[0].isupper() else whole
+    full = _BARE[word.lower()]
+    return full[0].upper() + full[1:] if word[0].isupper() else full
 
 
-def _unquoted(match: re.Match[str]) -> str:
+def _unquote(match: re.Match[str]) -> str:
     """A quoted name or word stands for itself; what somebody said is taken out."""
     inner = next(filter(None, match.groups()), "")
     words = inner.split()

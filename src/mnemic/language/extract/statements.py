@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from mnemic.language.extract.entries import PLACEHOLDER, USER, Entry
-from mnemic.language.extract.products import bare_version, canonical, product, sort_of, versioned
+from mnemic.language.extract.products import name_of, product, sort_of, split_version, version_of
 from mnemic.language.extract.values import Values
 from mnemic.language.value_types import fits
 from mnemic.rules.slots import value_type
@@ -23,43 +24,37 @@ class StatementReader:
     def __init__(self, values: Values) -> None:
         self._values = values
 
-    def statements(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
+    def read_match(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         """The statements of a clause that an entry matches; none where a guard says no."""
         if entry.finds(entry.reject_clause, match.group()):
             return []
-        candidates = [
-            one
-            for one in _YIELDS[entry.yields](self, entry, match)
-            if fits(value_type(one.predicate), one.value)
-        ]
         change = entry.change or bool(match.groupdict().get("change"))
-        if not change and not entry.ended:
-            return candidates
         return [
-            replace(one, is_update=change and not entry.ended, withdraws=entry.ended)
-            for one in candidates
+            replace(candidate, is_update=change and not entry.ended, withdraws=entry.ended)
+            for candidate in _YIELDS[entry.yields](self, entry, match)
+            if fits(value_type(candidate.predicate), candidate.value)
         ]
 
-    def requested(self, entry: Entry, match: re.Match[str]) -> str:
+    def read_request(self, entry: Entry, match: re.Match[str]) -> str:
         """What a request to remember asks to be remembered, as it is written."""
         value = match["value"].strip()
         return "" if entry.finds(entry.reject, value) else value
 
     def _statement(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         groups = match.groupdict()
-        filled = (group for group in entry.value_groups if groups.get(group))
-        group = next(filled, "value")
+        group = next((group for group in entry.value_groups if groups.get(group)), "value")
         written = groups.get(group) or ""
         if group != "value":
             written = self._values.clean(written)
         if entry.list != "each" or not written:
-            return self._one(entry, groups, group, written)
-        parts = [part for part in entry.compiled("{value_separator}").split(written) if part]
-        several = [one for part in parts for one in self._one(entry, groups, group, part)]
-        whole = len(several) == len(parts) or len(parts) == 1
-        return several if whole else self._one(entry, groups, group, written)
+            return self._read_value(entry, groups, group, written)
+        values = [text for text in entry.compile("{value_separator}").split(written) if text]
+        reads = [self._read_value(entry, groups, group, value) for value in values]
+        several = list(chain.from_iterable(reads))
+        complete = len(several) == len(values) or len(values) == 1
+        return several if complete else self._read_value(entry, groups, group, written)
 
-    def _one(
+    def _read_value(
         self, entry: Entry, groups: Mapping[str, str | None], group: str, written: str
     ) -> list[Candidate]:
         """A statement whose value was ``written`` in a ``group``."""
@@ -70,43 +65,35 @@ class StatementReader:
         if groups.keys() - words.keys():
             clean = self._values.clean
             words = {name: clean(text) for name, text in groups.items() if text} | words
-        text = next(filter(None, (self._filled(entry, one, words) for one in entry.value)), "")
+        texts = (self._fill(entry, template, words) for template in entry.value)
+        text = next(filter(None, texts), "")
         subject = self._subject(entry, groups)
         if not text or not subject:
             return []
-        slot = self._filled(entry, entry.slot, words, joint="_")
+        slot = self._fill(entry, entry.slot, words, joint="_")
         if entry.sort_slot != "never":
             used = self._product(value, listed=True)
             if used and used.predicate not in ("version", "uses"):
                 slot, text = used.predicate, used.value
             elif entry.sort_slot == "only":
                 return []
-        first = Candidate(
-            entry.kind,
-            "",
-            subject=subject,
-            predicate=slot,
-            value=text,
-            duration=entry.duration,
-            asked=entry.asked,
-        )
+        first = Candidate(entry.kind, "", subject=subject, predicate=slot, value=text)
+        first = replace(first, duration=entry.duration, asked=entry.asked)
         return [first, *self._also(entry, first, groups)]
 
     def _also(
         self, entry: Entry, first: Candidate, groups: Mapping[str, str | None]
     ) -> Iterator[Candidate]:
         """Second statements: "an engineer at Shopify" names a job and an employer."""
-        for one in entry.also:
-            raw = self._filled(entry, one["value"], groups)
-            value = self._values.check(one.get("check", "thing"), raw) if raw else ""
-            if not value or entry.finds(one.get("reject", ""), value):
+        for second in entry.also:
+            raw = self._fill(entry, second["value"], groups)
+            value = self._values.check(second.get("check", "thing"), raw) if raw else ""
+            if not value or entry.finds(second.get("reject", ""), value):
                 continue
-            about = (
-                self._values.clean(self._filled(entry, one["subject"], groups))
-                if "subject" in one
-                else first.subject
-            )
-            yield replace(first, subject=about, predicate=one["slot"], value=value)
+            about = first.subject
+            if "subject" in second:
+                about = self._values.clean(self._fill(entry, second["subject"], groups))
+            yield replace(first, subject=about, predicate=second["slot"], value=value)
 
     def _value(self, entry: Entry, raw: str) -> str:
         value = self._values.check(entry.check, entry.without(entry.trim, raw))
@@ -114,7 +101,7 @@ class StatementReader:
             return ""
         return "" if entry.require and not entry.finds(entry.require, value) else value
 
-    def _filled(
+    def _fill(
         self, entry: Entry, template: str, words: Mapping[str, str | None], *, joint: str = " "
     ) -> str:
         """A template with its groups; empty where one of them found nothing."""
@@ -147,7 +134,7 @@ class StatementReader:
             return ""
         about = about or entry.subject
         if entry.subject_form == "product":
-            return canonical(about)
+            return name_of(about)
         return about.lower() if entry.subject_form == "lower" else about
 
     def _team(self, entry: Entry, match: re.Match[str]) -> str:
@@ -157,28 +144,26 @@ class StatementReader:
         team = match.groupdict().get("team")
         if not team:
             return USER
-        project = entry.compiled("{project_words}")
+        project = entry.compile("{project_words}")
         return "project" if project.search(team) else "team"
 
     def _product(self, text: str, *, subject: str = USER, listed: bool = False) -> Candidate | None:
         """The product in use, in the slot of its version or of its sort."""
         text = self._values.clean(text)
-        pair = None if product(text) else versioned(text)
+        pair = None if product(text) else split_version(text)
         if pair:
             return self.version(pair[0], pair[1], subject=subject)
         name = self._values.tool(text, listed=listed)
-        if not name:
-            return None
-        return Candidate(
-            "config", "", subject=subject, predicate=sort_of(name) or "uses", value=name
+        slot = sort_of(name) or "uses"
+        return (
+            Candidate("config", "", subject=subject, predicate=slot, value=name) if name else None
         )
 
     def version(self, name: str, number: str, *, subject: str = USER) -> Candidate:
         """An operating system is its name and number; of anything else the number changes."""
         if sort_of(name) == "os":
-            return Candidate(
-                "config", "", subject=subject, predicate="os", value=f"{name} {number}"
-            )
+            system = f"{name} {number}"
+            return Candidate("config", "", subject=subject, predicate="os", value=system)
         return Candidate("config", "", subject=name, predicate="version", value=number)
 
     def _products(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
@@ -189,16 +174,16 @@ class StatementReader:
         single = self._product(value, subject=subject, listed=listed)
         if entry.list == "one":
             return [single] if single else []
-        separator = entry.compiled("{list_separator}")
+        separator = entry.compile("{list_separator}")
         first = single or self._product(separator.split(value)[0], subject=subject, listed=listed)
         if not first and entry.list == "first":
             return []
-        purpose = entry.compiled("{purpose}.*")
+        purpose = entry.compile("{purpose}.*")
         parts = separator.split(match.group()[match.start("value") - match.start() :])[1:]
         others = (
-            self._product(purpose.sub("", part), subject=subject, listed=True) for part in parts
+            self._product(purpose.sub("", text), subject=subject, listed=True) for text in parts
         )
-        return [one for one in (first, *others) if one]
+        return list(filter(None, (first, *others)))
 
     def _upgrade(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         """A change of version; the product may stand on either side, or nowhere.
@@ -208,31 +193,28 @@ class StatementReader:
         groups = match.groupdict()
         old, target = (groups.get("old") or "").strip(), self._values.clean(match["value"])
         name = self._bare_name(entry, groups.get("name") or "")
-        if old and not product(name) and (versioned(old) or product(old)):
+        if old and not product(name) and (split_version(old) or product(old)):
             name = ""  # "the database from MySQL 5.7 to 8.0"
-        named = versioned(target)
+        named = split_version(target)
         if named:
             return [self.version(*named, subject=self._team(entry, match))]
-        number = bare_version(target)
-        known = not name or product(name) or versioned(name) or _NAME.fullmatch(name)
-        if not number or not known:
+        number = version_of(target)
+        is_name = product(name) or split_version(name) or _NAME.fullmatch(name)
+        if not number or (name and not is_name):
             return []
         name = name or self._bare_name(entry, old)
-        pair = versioned(name)
-        return [
-            self.version(
-                canonical(pair[0] if pair else name), number, subject=self._team(entry, match)
-            )
-        ]
+        pair = split_version(name)
+        name = name_of(pair[0] if pair else name)
+        return [self.version(name, number, subject=self._team(entry, match))]
 
     def _bare_name(self, entry: Entry, name: str) -> str:
-        return entry.compiled("{around_names}").sub("", name.strip()).strip()
+        return entry.compile("{around_names}").sub("", name.strip()).strip()
 
     def _version(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
-        number, name = bare_version(match["value"]), match["name"]
+        number, name = version_of(match["value"]), match["name"]
         if not number or not (product(name) or name[0].isupper()):
             return []
-        return [self.version(canonical(name), number)]
+        return [self.version(name_of(name), number)]
 
     def _sort(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         """ "My editor is Helix": the slot is named, the product has to fit it."""
@@ -240,7 +222,7 @@ class StatementReader:
         predicate = entry.vocabulary.table("sorts")[match["of"].lower()]
         if not value or len(value.split()) > 6:
             return []
-        pair = versioned(value)
+        pair = split_version(value)
         subject = self._team(entry, match)
         if pair and predicate == "os":
             return [self.version(*pair, subject=subject)]
@@ -249,9 +231,7 @@ class StatementReader:
             return []  # "my laptop is slow"
         if not hardware and not self._values.tool(value):
             return []
-        return [
-            Candidate("config", "", subject=subject, predicate=predicate, value=canonical(value))
-        ]
+        return [Candidate("config", "", subject=subject, predicate=predicate, value=name_of(value))]
 
 
 _YIELDS: Mapping[str, Callable[[StatementReader, Entry, re.Match[str]], list[Candidate]]] = {

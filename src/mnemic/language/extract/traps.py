@@ -52,7 +52,7 @@ class Traps:
     def asks(self, clause: str) -> bool:
         return bool(self.phrases("questions").match(clause) or self.phrases("asks").search(clause))
 
-    def stated(self, text: str, clauses: tuple[str, ...]) -> tuple[str, ...]:
+    def keep_stated(self, text: str, clauses: tuple[str, ...]) -> tuple[str, ...]:
         """The clauses of a sentence that state something.
 
         In "I live in Rome, where can I eat?" the first one does; in "I live in Rome, right?" none.

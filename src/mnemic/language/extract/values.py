@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mnemic.language.extract.products import canonical, ordinary, product
+from mnemic.language.extract.products import name_of, ordinary, product
 from mnemic.language.extract.sentences import GAP, Phrases
 from mnemic.language.value_types import is_person, is_pet, is_place
 from mnemic.late import dataclass
-
-CHECKS = ("written", "clean", "thing", "statement", "place", "person", "pet", "surnamed")
 
 _HAN_NAME = re.compile(r"[\u4e00-\u9fff·]{1,6}")
 _NAMED = re.compile(r"[\w.+#/@-]+")
@@ -26,10 +24,7 @@ class Values:
 
     def check(self, name: str, text: str) -> str:
         """A text as a check keeps it, or nothing."""
-        return _METHODS[name](self, text)
-
-    def written(self, text: str) -> str:
-        return text.strip()
+        return CHECKS[name](self, text)
 
     def clean(self, text: str) -> str:
         """Without what trails behind: "Paris these days", "北京了"."""
@@ -73,15 +68,11 @@ class Values:
         value = self.clean(text)
         return value if value and GAP not in value and is_pet(value) else ""
 
-    def surnamed(self, text: str) -> str:
+    def surname(self, text: str) -> str:
         """A name by its surname, where that comes first and is one of a few."""
         value = self.clean(text)
-        fits = (
-            2 <= len(value) <= 4
-            and _HAN_NAME.fullmatch(value)
-            and self.phrases("surname").match(value)
-        )
-        return value if fits else ""
+        fits = 2 <= len(value) <= 4 and _HAN_NAME.fullmatch(value)
+        return value if fits and self.phrases("surname").match(value) else ""
 
     def tool(self, text: str, *, listed: bool = False) -> str:
         """A product: one that is known, or one that is written as a name."""
@@ -89,24 +80,27 @@ class Values:
         bare = self.phrases("article").sub("", value)
         for name in (bare, value):
             if product(name):
-                return canonical(name)
+                return name_of(name)
         if listed or not value or GAP in value or len(value.split()) > 4:
             return ""
         return bare if self._looks_named(bare) else ""
 
     def _looks_named(self, value: str) -> bool:
-        words = value.split()
-        if (
-            not words
-            or not value.isascii()
-            or ordinary(value)
-            or self.phrases("value_points").match(value)
-        ):
+        if not value.strip() or not value.isascii() or ordinary(value):
             return False
-        if self.phrases("correction_day").match(value):
+        if self.phrases("value_points").match(value) or self.phrases("correction_day").match(value):
             return False  # "we deploy on Fridays"
         marked = any(c.isupper() or c.isdigit() or c in ".-_+#" for c in value)
-        return marked and all(_NAMED.fullmatch(word) for word in words)
+        return marked and all(map(_NAMED.fullmatch, value.split()))
 
 
-_METHODS: dict[str, Callable[[Values, str], str]] = {name: getattr(Values, name) for name in CHECKS}
+CHECKS: dict[str, Callable[[Values, str], str]] = {
+    "written": lambda _, text: text.strip(),
+    "clean": Values.clean,
+    "thing": Values.thing,
+    "statement": Values.statement,
+    "place": Values.place,
+    "person": Values.person,
+    "pet": Values.pet,
+    "surnamed": Values.surname,
+}

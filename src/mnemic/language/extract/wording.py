@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from mnemic.language.extract.entries import USER
-from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.languages import load_patterns
 from mnemic.language.extract.people import relations
 from mnemic.language.extract.sentences import HAN, is_brief
 from mnemic.types import Candidate
@@ -40,7 +40,7 @@ _AT_ONCE = re.compile(r"(?P<who>.*?)一边(?P<first>.+?)[，,]?一边(?P<second>
 _DAY = re.compile(r" \((?:[\d-]+ – )?(\d{4}-\d\d[\d-]*)\)$")
 
 
-def undated(text: str) -> str:
+def drop_date(text: str) -> str:
     """A text without the date that was put behind it."""
     return _DAY.sub("", text)
 
@@ -55,27 +55,27 @@ def halves(text: str, who: str) -> Iterator[tuple[str, str]]:
     """The two things that a sentence about ``who`` (nobody: the user) may say, each in words of its
     own, in either order, for each place where they may be joined.
     """
-    for first, second in _parts(text, who):
+    for first, second in _split(text, who):
         if min(map(_size, (first, second))) >= _FEWEST:
             yield first, second
             yield second, first
 
 
-def told_apart(text: str, worth: Callable[[str], bool]) -> Iterator[str]:
+def split_statement(text: str, worth: Callable[[str], bool]) -> Iterator[str]:
     """What a sentence of the user says, each thing by itself, where both sides of a join are
     ``worth`` it and have a subject of their own.
     """
-    for parts in _parts(text, ""):
-        own = parts[1] in text and (_SUBJECT.match(parts[1]) or _OWN_SUBJECT.match(parts[1]))
-        if own and not any(map(is_brief, parts)) and all(map(worth, parts)):
+    for parts in _split(text, ""):
+        apart = parts[1] in text and (_SUBJECT.match(parts[1]) or _OWN_SUBJECT.match(parts[1]))
+        if apart and not any(map(is_brief, parts)) and all(map(worth, parts)):
             yield parts[0]
-            yield from told_apart(parts[1], worth)
+            yield from split_statement(parts[1], worth)
             return
     yield text
 
 
-def _parts(text: str, who: str) -> Iterator[tuple[str, str]]:
-    at_once, both, aside = (one.fullmatch(text) for one in (_AT_ONCE, _BOTH, _ASIDE))
+def _split(text: str, who: str) -> Iterator[tuple[str, str]]:
+    at_once, both, aside = (pattern.fullmatch(text) for pattern in (_AT_ONCE, _BOTH, _ASIDE))
     if at_once:
         yield at_once["who"] + at_once["first"], at_once["who"] + at_once["second"]
     elif both:
@@ -84,7 +84,7 @@ def _parts(text: str, who: str) -> Iterator[tuple[str, str]]:
     if aside:
         yield f"{aside[1]} {aside[2]}", f"{aside[1]} {aside[3]}"
         return
-    for join in built_in().phrases("joins").finditer(text):
+    for join in load_patterns().phrases("joins").finditer(text):
         first, second = text[: join.start()].strip(), text[join.end() :].strip()
         second = _alone(second, first, who) if first and second else ""
         if second:
@@ -105,12 +105,12 @@ def _alone(text: str, before: str, who: str) -> str:
     for another, ending in ((_ANOTHER, ""), (_ANOTHERS, "'s")):
         if lead and (match := another.match(text)):
             return f"{lead}{ending}{text[match.end() :]}"
-    if _REASON.match(text) or built_in().phrases("leans").match(text):
+    if _REASON.match(text) or load_patterns().phrases("leans").match(text):
         return ""
     if _SUBJECT.match(text) or _OWN_SUBJECT.match(text) or (who and text.startswith(who)):
         return text
     if HAN.search(text):
-        named = built_in().phrases("somebody").match(text)
+        named = load_patterns().phrases("somebody").match(text)
         return text if named else f"{lead}{text}"  # neither half may name its subject
     if not lead and not _SUBJECT.match(before) and not _OWN_SUBJECT.match(before):
         return _goes_on_as(text, before) or text  # "married to a nurse", after "vegan since 2019"
@@ -121,7 +121,7 @@ def _lead(text: str, who: str) -> str:
     """The words that a sentence begins with, which say whom it is about."""
     if who and text.startswith(who):
         return who
-    match = built_in().phrases("person_subject").match(text) or _LEAD.match(text)
+    match = load_patterns().phrases("person_subject").match(text) or _LEAD.match(text)
     return match.group() if match else who
 
 
@@ -146,8 +146,8 @@ def _with_verb(text: str, before: str, lead: str) -> str:
 
 def word_alone(candidate: Candidate) -> Candidate:
     """The candidate with a text that says it and nothing else, in the language it was said."""
-    plain = undated(candidate.text)
-    text = _worded(candidate, plain)
+    plain = drop_date(candidate.text)
+    text = _phrase(candidate, plain)
     if not text or text == plain:
         return candidate
     day = _DAY.search(candidate.text)
@@ -157,28 +157,29 @@ def word_alone(candidate: Candidate) -> Candidate:
     return replace(candidate, text=text + (day.group() if day and dated else ""))
 
 
-def _worded(candidate: Candidate, content: str) -> str:
+def _phrase(candidate: Candidate, content: str) -> str:
     subject, predicate, value = candidate.subject, candidate.predicate, candidate.value
     code = "zh" if HAN.search(content) else "en"
-    words = next((one.vocabulary for one in built_in().languages if one.code == code), None)
+    vocabularies = {language.code: language.vocabulary for language in load_patterns().languages}
+    words = vocabularies.get(code)
     if words is None or not subject or not value:
         return ""
-    own = subject == USER
-    template = words.table("say_of_me" if own else "say_of").get(predicate, "")
+    mine = subject == USER
+    template = words.table("say_of_me" if mine else "say_of").get(predicate, "")
     relation = _relation(words.table("persons"), predicate, content)
     if relation:
-        kind = ("say_of_me", "relation") if own else ("say_of", "relative")
+        kind = ("say_of_me", "relation") if mine else ("say_of", "relative")
         template = words.table(kind[0]).get(kind[1], "")
-    elif not own and predicate not in _CONTACTS:
+    elif not mine and predicate not in _CONTACTS:
         cut = _from_name(content, subject)
         if cut and value in cut and not subject.islower():
             return cut
     if not template:
         return ""
-    if not own and (subject not in content or subject.islower()):  # known by the relation alone
-        said = _relation(words.table("persons"), subject.replace(" ", "_"), content)
-        subject = _filled(words.table("say_of").get("relation", ""), relation=said) or subject
-    return _filled(template, subject=subject, value=value, relation=relation)
+    if not mine and (subject not in content or subject.islower()):  # known by the relation alone
+        word = _relation(words.table("persons"), subject.replace(" ", "_"), content)
+        subject = _fill(words.table("say_of").get("relation", ""), relation=word) or subject
+    return _fill(template, subject=subject, value=value, relation=relation)
 
 
 def _relation(persons: Mapping[str, str], predicate: str, content: str) -> str:
@@ -196,7 +197,7 @@ def _from_name(content: str, name: str) -> str:
     return content[place:] if before and len(before) <= 24 and "," not in before else ""
 
 
-def _filled(template: str, **parts: str) -> str:
+def _fill(template: str, **parts: str) -> str:
     for name, text in parts.items():
         template = template.replace(f"{{{name}}}", text)
     return template

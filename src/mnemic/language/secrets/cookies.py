@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mnemic.language.secrets.data_files import pattern
-from mnemic.language.secrets.randomness import Bounds, is_placeholder, looked_up, looks_random
+from mnemic.language.secrets.randomness import Bounds, is_lookup, is_placeholder, looks_random
 
 Span = tuple[str, int, int]
 COOKIE_HINTS = ("cookie", "sess", "sid=", "bduss")
@@ -25,7 +25,7 @@ def session_cookies(text: str) -> Iterator[Span]:
 
 
 def _keeps_login(name: str, value: str) -> bool:
-    if is_placeholder(value) or looked_up(value) or pattern("no_login").match(name):
+    if is_placeholder(value) or is_lookup(value) or pattern("no_login").match(name):
         return False
     if looks_random(value, _BOUNDS):
         return True

@@ -21,11 +21,7 @@ from mnemic.language.secrets.prose import (
     is_quoted_value,
     read_words,
 )
-from mnemic.language.secrets.randomness import (
-    Bounds,
-    looks_like_password,
-    looks_random,
-)
+from mnemic.language.secrets.randomness import Bounds, looks_like_password, looks_random
 
 Span = tuple[str, int, int]
 # said: "the password is …"; beside: "user bob, password …"; assigned: "password: …";
@@ -51,8 +47,8 @@ class _Cue(NamedTuple):
 
     def follows(self, name: str) -> bool:
         """Whether one of these words stands right before the cue, or is its first part."""
-        part = pattern("last_part").search(self.before)
-        return part is not None and part[1].lower() in load_words(name)
+        match = pattern("last_part").search(self.before)
+        return match is not None and match[1].lower() in load_words(name)
 
 
 def find_cued(text: str, forms: list[Format], bounds: Bounds) -> Iterator[Span]:

@@ -21,8 +21,8 @@ def read_rows(*names: str) -> Iterator[tuple[list[str], list[str]]]:
     for name in names:
         for line in _read(name).split("\n"):
             if line and not line.startswith("# "):
-                whole = _PART.sub(lambda match: parts[match[1]], line)
-                columns = whole.split("\t")
+                expanded = _PART.sub(lambda match: parts[match[1]], line)
+                columns = expanded.split("\t")
                 if line.startswith("@"):
                     parts[columns[0][1:]] = columns[1]
                 yield columns, line.split("\t")

@@ -17,12 +17,12 @@ def is_sealed(content: str) -> bool:
     return content.startswith(ENVELOPE)
 
 
-def unsealed_part(content: Text) -> Text:
+def drop_envelope(content: Text) -> Text:
     """What of a content may be indexed or embedded: nothing of an envelope."""
     return cast(Text, "") if is_sealed(content) else content
 
 
-def masked(memory: Memory) -> Memory:
+def mask(memory: Memory) -> Memory:
     """The memory as people and prompts see it: a credential shows its label, never its secret."""
     if not is_sealed(memory.text):
         return memory

@@ -29,10 +29,10 @@ from mnemic.language.secrets.formats import (
     key_starts,
     select_formats,
 )
-from mnemic.language.secrets.numbers import named_numbers, personal_numbers
+from mnemic.language.secrets.numbers import find_named, find_personal
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from mnemic.language.secrets.randomness import MARK, USUAL, Bounds
-from mnemic.language.secrets.seed_phrases import may_hold_phrase, seed_phrases
+from mnemic.language.secrets.seed_phrases import find_phrases, may_hold_phrase
 from mnemic.language.secrets.told import find_told
 from mnemic.patterns import defer
 
@@ -70,18 +70,15 @@ def _shape_of(text: str) -> bytes:
 def _undisguise(text: str, shape: bytes) -> tuple[str, Mapping] | None:
     """The text without its disguise, and where a part of it stands in the text."""
     wide = not text.isascii() and _DISGUISED.search(text) is not None
-    if (
-        not wide
-        and _SINGLES not in shape
-        and not ("-" in text and _HYPHENED.search(text) is not None)
-    ):
+    hyphened = "-" in text and _HYPHENED.search(text) is not None
+    if not wide and not hyphened and _SINGLES not in shape:
         return None
     view = text
     gaps: list[tuple[int, int]] = []
     if wide:
         gaps = [match.span() for match in _HIDDEN.finditer(text)]
         view = _HIDDEN.sub("", text).translate(_WIDE)
-    inner = _gathered(view)
+    inner = _join_singles(view)
     if inner is None:
         return view, _mapping(gaps)
     view, inner_gaps = inner
@@ -89,7 +86,7 @@ def _undisguise(text: str, shape: bytes) -> tuple[str, Mapping] | None:
     return view, lambda start, end: outer(*closer(start, end))
 
 
-def _gathered(text: str) -> tuple[str, list[tuple[int, int]]] | None:
+def _join_singles(text: str) -> tuple[str, list[tuple[int, int]]] | None:
     """The text with single characters put together again, and what was taken out."""
     gaps = [
         (at, at + 1)
@@ -113,12 +110,10 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
         total += end - start
         cut.append(total)
 
-    def whole(start: int, end: int) -> tuple[int, int]:
-        return start + cut[bisect_right(starts, start)], end - 1 + cut[
-            bisect_right(starts, end - 1)
-        ] + 1
+    def to_text(start: int, end: int) -> tuple[int, int]:
+        return start + cut[bisect_right(starts, start)], end + cut[bisect_right(starts, end - 1)]
 
-    return whole
+    return to_text
 
 
 Span = tuple[str, int, int]
@@ -143,7 +138,7 @@ def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[SecretSpan, ...]:
         spans = list(find_in_pieces(text, partial(_spans_in, bounds=bounds)))
     else:
         spans = _spans_in(text, bounds)
-    return tuple(_joined(spans)) if spans else ()
+    return tuple(_merge(spans)) if spans else ()
 
 
 def _spans_in(text: str, bounds: Bounds) -> list[SecretSpan]:
@@ -151,11 +146,12 @@ def _spans_in(text: str, bounds: Bounds) -> list[SecretSpan]:
     spans = _spans_as_written(text, shape, bounds)
     for key in bounds.known:
         if key in text:
-            spans += [SecretSpan("key", *one.span()) for one in re.finditer(re.escape(key), text)]
+            matches = re.finditer(re.escape(key), text)
+            spans += [SecretSpan("key", *match.span()) for match in matches]
     if (view := _undisguise(text, shape)) is not None:
         plain, place = view
-        for span in _spans_as_written(plain, _shape_of(plain), bounds):
-            spans.append(SecretSpan(span.name, *place(span.start, span.end)))
+        for name, start, end in _spans_as_written(plain, _shape_of(plain), bounds):
+            spans.append(SecretSpan(name, *place(start, end)))
     return spans
 
 
@@ -179,17 +175,14 @@ def _spans_as_written(text: str, shape: bytes, bounds: Bounds) -> list[SecretSpa
     ):
         finds += [find_told(text), find_formats(text, folded, CODES, bounds)]
     if may_hold_phrase(text, folded):
-        finds.append(seed_phrases(text))
+        finds.append(find_phrases(text))
     if syntax and _has_any(COOKIE_HINTS, folded):
         finds.append(session_cookies(text))
     if digits and (kinds := bounds.personal_numbers) and pattern("numbers_digits").search(text):
-        finds += [personal_numbers(text, kinds), named_numbers(text, kinds)]
+        finds += [find_personal(text, kinds), find_named(text, kinds)]
     if digits and _may_be_broken(text):
         finds.append(_broken(text, bounds))
-    for find in finds:
-        for span in find:
-            spans.append(SecretSpan(*span))
-    return spans
+    return spans + [SecretSpan(*span) for find in finds for span in find]
 
 
 def _may_be_shaped(text: str, folded: str) -> bool:
@@ -205,9 +198,9 @@ def _hints(plain: bool) -> tuple[str, ...]:
     return tuple(word.replace("_", " ") for word in words)
 
 
-def _has_any(parts: Sequence[str], text: str) -> bool:
-    for part in parts:  # noqa: SIM110 - a generator would cost more than all of it
-        if part in text:
+def _has_any(words: Sequence[str], text: str) -> bool:
+    for word in words:  # noqa: SIM110 - a generator would cost more than all of it
+        if word in text:
             return True
     return False
 
@@ -220,11 +213,11 @@ def redact(text: str, bounds: Bounds = USUAL) -> str:
         secrets = find_secrets(text, bounds)
         if not secrets:
             break
-        text = _marked(text, secrets)
+        text = _mark(text, secrets)
     return text
 
 
-def _marked(text: str, secrets: tuple[SecretSpan, ...]) -> str:
+def _mark(text: str, secrets: tuple[SecretSpan, ...]) -> str:
     parts, place = [], 0
     for secret in secrets:
         parts += [text[place : secret.start], f"{MARK}{secret.name}]"]
@@ -302,7 +295,7 @@ def _is_key(form: Format, bounds: Bounds, key: str) -> bool:
     return compile_format(form).fullmatch(key) is not None and holds(form, key, bounds)
 
 
-def _joined(spans: list[SecretSpan]) -> Iterator[SecretSpan]:
+def _merge(spans: list[SecretSpan]) -> Iterator[SecretSpan]:
     """In order; spans that overlap become one, so that no end of a secret is left over."""
     spans.sort(key=lambda span: (span.start, -span.end, span.name == "vendor_token"))
     current = spans[0]

@@ -20,16 +20,13 @@ _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _LOOK_BACK = 40
 
 
-def personal_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
+def find_personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
     """Numbers of these kinds, by their form and their checksum."""
     if "card" in kinds:
         for match in pattern("card").finditer(text):
             digits = match.group().replace(" ", "").replace("-", "")
-            if (
-                pattern("issuers").match(digits)
-                and is_luhn(digits)
-                and not _is_other(text, match.start())
-            ):
+            issued = pattern("issuers").match(digits) and is_luhn(digits)
+            if issued and not _is_other(text, match.start()):
                 yield "card_number", *match.span()
     if "identity_card" in kinds:
         for match in pattern("identity").finditer(text):
@@ -41,7 +38,7 @@ def personal_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
                 yield "iban", match.start(), end
 
 
-def named_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
+def find_named(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
     """Numbers that are called the number of a document; they have no checksum."""
     for kind, name in _NAMED.items():
         if kind in kinds:
@@ -73,10 +70,8 @@ def _iban_end(match: re.Match[str]) -> int:
     text = match.group()
     while text:
         number = text.replace(" ", "")
-        if (
-            15 <= len(number) <= 34
-            and int("".join(str(int(c, 36)) for c in number[4:] + number[:4])) % 97 == 1
-        ):
+        figures = "".join(str(int(character, 36)) for character in number[4:] + number[:4])
+        if 15 <= len(number) <= 34 and int(figures) % 97 == 1:
             return match.start() + len(text)
         text = text.rpartition(" ")[0]
     return 0

@@ -35,12 +35,11 @@ def find_in_pieces(text: str, find: Callable[[str], Iterable[SecretSpan]]) -> It
             continue
         first, last = max(0, start - _BEFORE), min(len(text), end + _AFTER)
         spans = look(text[first:last])
-        if last < len(text) and any(
-            one.start < end - first and one.end >= last - first - _CUT for one in spans
-        ):
+        reaching = (at < end - first and until >= last - first - _CUT for _, at, until in spans)
+        if last < len(text) and any(reaching):
             spans = look(text[first : first + _LONGEST])
-        for one in spans:
-            place = SecretSpan(one.name, one.start + first, one.end + first)
+        for name, at, until in spans:
+            place = SecretSpan(name, at + first, until + first)
             if start <= place.start < end and place.end > covered:
                 covered = max(covered, place.end if place.end > end else 0)
                 yield place
@@ -49,12 +48,12 @@ def find_in_pieces(text: str, find: Callable[[str], Iterable[SecretSpan]]) -> It
 def _remembering(find: Callable[[str], Iterable[SecretSpan]]) -> Callable[[str], list[SecretSpan]]:
     seen: dict[str, list[SecretSpan]] = {}
 
-    def look(piece: str) -> list[SecretSpan]:
-        spans = seen.get(piece)
-        if spans is None:
-            spans = list(find(piece))
-            if len(seen) < _REMEMBERED:
-                seen[piece] = spans
+    def look(text: str) -> list[SecretSpan]:
+        if text in seen:
+            return seen[text]
+        spans = list(find(text))
+        if len(seen) < _REMEMBERED:
+            seen[text] = spans
         return spans
 
     return look

@@ -7,7 +7,7 @@ clause; a password stands there as a word that no list of ``words.txt`` has.
 from __future__ import annotations
 
 from mnemic.language.secrets.data_files import load_words, pattern
-from mnemic.language.secrets.randomness import is_expression, is_placeholder, looked_up
+from mnemic.language.secrets.randomness import is_expression, is_lookup, is_placeholder
 
 _MOST_WORDS = 8
 _LONGEST = 64
@@ -40,7 +40,7 @@ def is_literal(value: str) -> bool:
     return (
         any(map(str.isalpha, value))
         and not is_placeholder(value)
-        and not looked_up(value)
+        and not is_lookup(value)
         and value[0] not in "$<{[(%@!&?/\\~|*#-"
         and "://" not in value
         and set(value.lower()) != {"x"}

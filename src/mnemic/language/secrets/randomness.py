@@ -43,7 +43,7 @@ def is_placeholder(value: str) -> bool:
     return MARK in value or counted or pattern("placeholder").search(value) is not None
 
 
-def looked_up(value: str) -> bool:
+def is_lookup(value: str) -> bool:
     """A variable, a template, a call or a path: a place that a value would come from."""
     return pattern("looked_up").match(value) is not None
 
@@ -64,15 +64,8 @@ def looks_like_password(value: str, *, quoted: bool, digits: int) -> bool:
         return len(value) >= digits
     if len(value) < 6 or is_placeholder(value) or not any(map(str.isalnum, value)):
         return False
-    if any(
-        rule.match(value)
-        for rule in (
-            pattern("looked_up"),
-            pattern("technical"),
-            pattern("version_or_date"),
-            pattern("path"),
-        )
-    ):
+    names = ("looked_up", "technical", "version_or_date", "path")
+    if any(pattern(name).match(value) for name in names):
         return False
     if not quoted and value.endswith((")", "]", "}")):
         return False
@@ -84,23 +77,19 @@ def looks_like_password(value: str, *, quoted: bool, digits: int) -> bool:
 def looks_strong(value: str) -> bool:
     """A password that no sentence would hold: several digits or a sign among letters."""
     digits = sum(map(str.isdigit, value))
+    wordy = pattern("part").search(value) is not None and is_wordy(value)
     if len(value) > 5 and digits > 1 and value != value.lower() and value != value.upper():
-        return (
-            not (pattern("part").search(value) and is_wordy(value))
-            and pattern("technical").match(value) is None
-        )
-    if len(value) < 8 or not digits or (pattern("part").search(value) and is_wordy(value)):
+        return not wordy and pattern("technical").match(value) is None
+    if len(value) < 8 or not digits or wordy:
         return False
-    return (
-        digits > 2 or (digits > 1 and not value.islower()) or bool(pattern("symbol").search(value))
-    )
+    several = digits > 2 or (digits > 1 and not value.islower())
+    return several or pattern("symbol").search(value) is not None
 
 
 def is_expression(value: str) -> bool:
     """A call, a type, an attribute, or a name such as ``db_password_1``."""
-    return bool(pattern("expression").match(value)) or (
-        bool(pattern("joined_words").match(value)) and is_wordy(value)
-    )
+    joined = pattern("joined_words").match(value) and is_wordy(value)
+    return bool(joined or pattern("expression").match(value))
 
 
 def is_telling(key: str) -> bool:
@@ -113,7 +102,7 @@ def is_option_value(value: str) -> bool:
     return not (
         value.startswith(("$", "-", "(", "{", "%", "~", "./", "/"))
         or is_placeholder(value)
-        or looked_up(value)
+        or is_lookup(value)
         or pattern("all_caps").match(value)
         or value.lower() in load_words("common values")
         or (":" in value and value.replace(":", "").replace(".", "").isdigit())
@@ -131,14 +120,14 @@ def is_basic_login(value: str) -> bool:
 
 def is_wordy(value: str) -> bool:
     """Words, maybe with short numbers, joined by hyphens and the like."""
-    return all(_is_word(part) for part in pattern("part").split(value.strip("=")) if part)
+    return all(_is_word(word) for word in pattern("part").split(value.strip("=")) if word)
 
 
-def _is_word(part: str) -> bool:
+def _is_word(word: str) -> bool:
     """Letters as in a word or in CamelCase, with at most a short number at the end."""
-    letters = part.rstrip("0123456789")
-    if len(part) - len(letters) > 4:
-        return not letters and len(part) <= 8  # a date or a count between words
+    letters = word.rstrip("0123456789")
+    if len(word) - len(letters) > 4:
+        return not letters and len(word) <= 8  # a date or a count between words
     # Random letters change case far more often than words that were put together.
     return not letters or (
         letters.isalpha()

@@ -31,7 +31,7 @@ def may_hold_phrase(text: str, folded: str) -> bool:
     return len(text) < _LONGEST and text.count(" ") in SPACES and text.islower()
 
 
-def seed_phrases(text: str) -> Iterator[Span]:
+def find_phrases(text: str) -> Iterator[Span]:
     """Runs of words that have the form of a seed phrase."""
     for match in pattern("run").finditer(text):
         yield from _phrase(text, *match.span())
@@ -52,11 +52,8 @@ def _phrase(text: str, start: int, end: int) -> Iterator[Span]:
             stretch.pop(0)
         words_in = {text[slice(*place)] for place in stretch}
         plurals = sum(word[-1] == "s" != word[-2] for word in words_in)  # which the list has few of
-        if (
-            len(stretch) in COUNTS
-            and len(words_in) * 4 >= len(stretch) * 3
-            and plurals * 3 < len(stretch)
-        ):
-            whole = stretch[0] == words[0]  # with the number of the first
-            yield "seed_phrase", start if whole else stretch[0][0], stretch[-1][1]
+        varied = len(words_in) * 4 >= len(stretch) * 3 and plurals * 3 < len(stretch)
+        if varied and len(stretch) in COUNTS:
+            from_start = stretch[0] == words[0]  # with the number of the first
+            yield "seed_phrase", start if from_start else stretch[0][0], stretch[-1][1]
         stretch = []

@@ -56,8 +56,8 @@ def find_told(text: str) -> Iterator[Span]:
         place = _Place(
             shape,
             value,
-            _left(text[max(0, first - _BEFORE) : first], alone=text[at : at + 1] in "\n"),
-            _right(text[at : at + _AFTER]),
+            _read_before(text[max(0, first - _BEFORE) : first], alone=text[at : at + 1] in "\n"),
+            _read_after(text[at : at + _AFTER]),
             text[max(0, first - _AROUND) : at + _AROUND],
             bool(taken) and "\n" not in text[taken:start],
         )
@@ -89,7 +89,7 @@ def _shape_of(value: str, form: str) -> Shape:
     return "strong" if cased and looks_strong(value) and not is_wordy(value) else "odd"
 
 
-def _left(text: str, *, alone: bool) -> str:
+def _read_before(text: str, *, alone: bool) -> str:
     """The sentence before a value; and the one before that, where it only says "it's"."""
     parts = pattern("breaks").split(text)
     last = parts.pop()
@@ -98,7 +98,7 @@ def _left(text: str, *, alone: bool) -> str:
     return last
 
 
-def _right(text: str) -> str:
+def _read_after(text: str) -> str:
     """The rest of the sentence, and the next where it says "that's"."""
     parts = pattern("breaks").split(text, 2)
     if len(parts) > 1 and (not parts[0] or pattern("points_back").match(parts[1])):

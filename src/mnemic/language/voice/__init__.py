@@ -18,14 +18,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from mnemic.language.code import compiled
-from mnemic.language.voice.blocks import Block, MessageLayout, Reason, merged
-from mnemic.language.voice.delimiters import delimited, last_delimiter, quotations
-from mnemic.language.voice.lines import by_lines, quoted_lines
+from mnemic.language.voice.blocks import Block, MessageLayout, Reason, merge
+from mnemic.language.voice.delimiters import find_delimited, last_delimiter, quotations
+from mnemic.language.voice.lines import by_lines, find_quoted_lines
 from mnemic.language.voice.presenting import in_doubt, is_other_language
-from mnemic.language.voice.references import pointed_at
+from mnemic.language.voice.references import find_pointed
 from mnemic.language.voice.stretches import Stretch, VoiceJudge
 from mnemic.late import dataclass
+from mnemic.patterns import defer
 
 __all__ = [
     "Reason",
@@ -33,7 +33,7 @@ __all__ = [
     "VoiceSpan",
     "has_quoted",
     "own_voice",
-    "quoted_voice",
+    "read_quoted",
     "split_voice",
 ]
 
@@ -49,7 +49,7 @@ _OPEN = frozenset[Reason]({"mail", "transcript", "marker"})
 # words of one's own beside it, and without.
 _IS_OTHERS, _MAY_BE_OTHERS, _MAY_STAND_ALONE = 0.8, 0.2, 0.7
 # One line without any of these has no delimiter, head, label or quotation.
-_STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
+_STRUCTURE = defer(r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def split_voice(text: str) -> tuple[VoiceSpan, ...]:
         return ()
     spans: list[VoiceSpan] = []
     place = 0
-    for block in _quoted(text):
+    for block in _locate(text):
         if block.start > place:
             spans.append(VoiceSpan(place, block.start, None))
         spans.append(VoiceSpan(block.start, block.end, block.reason))
@@ -87,7 +87,7 @@ def own_voice(
     """What the person says in their own voice, with ``gap`` for everything else; where it is to be
     ``certain``, without what may be of a text that the message presents.
     """
-    blocks = _quoted(text, certain=certain, judge=judge)
+    blocks = _locate(text, certain=certain, judge=judge)
     if not blocks:
         return text
     parts: list[str] = []
@@ -98,19 +98,19 @@ def own_voice(
     return cast(Text, "".join([*parts, text[place:]]))  # less of a safe text is safe
 
 
-def quoted_voice(text: str, judge: VoiceJudge | None = None) -> str:
+def read_quoted(text: str, judge: VoiceJudge | None = None) -> str:
     """What the message holds of others' words, a line for each block."""
-    return "\n".join(text[block.start : block.end] for block in _quoted(text, judge=judge))
+    return "\n".join(text[block.start : block.end] for block in _locate(text, judge=judge))
 
 
 def has_quoted(text: str, judge: VoiceJudge | None = None) -> bool:
     """Whether a message holds a block of others' words; a quotation in its own talk is none, nor
     is the middle of a long one by itself.
     """
-    return any(block.reason not in ("inline", "long") for block in _quoted(text, judge=judge))
+    return any(block.reason not in ("inline", "long") for block in _locate(text, judge=judge))
 
 
-def _quoted(text: str, *, certain: bool = False, judge: VoiceJudge | None = None) -> list[Block]:
+def _locate(text: str, *, certain: bool = False, judge: VoiceJudge | None = None) -> list[Block]:
     if len(text) <= 2 * READ:
         return _blocks_in(text, certain, judge)
     # Nobody tells that much of himself: the beginning is read, and what comes after the last
@@ -120,36 +120,37 @@ def _quoted(text: str, *, certain: bool = False, judge: VoiceJudge | None = None
         tail = max(text.rfind("\n\n", len(text) - READ), len(text) - READ)
     moved = tail - READ - len(_CUT)
     blocks = [
-        Block(_moved(block.start, moved), _moved(block.end, moved), block.reason)
+        Block(_move(block.start, moved), _move(block.end, moved), block.reason)
         for block in _blocks_in(text[:READ] + _CUT + text[tail:], certain, judge)
     ]
-    return merged([*blocks, Block(READ, tail, "long")], text)
+    return merge([*blocks, Block(READ, tail, "long")], text)
 
 
-def _moved(place: int, by: int) -> int:
+def _move(place: int, by: int) -> int:
     return place if place <= READ else max(READ, place + by)
 
 
 def _blocks_in(text: str, certain: bool, judge: VoiceJudge | None) -> list[Block]:
-    structured = compiled(_STRUCTURE).search(text)
-    blocks = merged(delimited(text), text) if structured else []
+    structured = _STRUCTURE.search(text)
+    blocks = merge(find_delimited(text), text) if structured else []
     judged = judge(text) if judge and not is_other_language(text) else ()
-    for find in (*(_MECHANISMS if structured else (pointed_at,)), *([in_doubt] if certain else ())):
+    mechanisms = _MECHANISMS if structured else (find_pointed,)
+    for find in (*mechanisms, *([in_doubt] if certain else ())):
         if judged and find in _WORDS_ALONE:
             continue
-        found = find(MessageLayout(text, blocks))
-        more = [block for block in found if not judged or block.reason not in _BY_WORDS]
-        more = [part for block in more for part in _closed(block, text, judged)]
+        candidates = find(MessageLayout(text, blocks))
+        more = [block for block in candidates if not judged or block.reason not in _BY_WORDS]
+        more = [closed for block in more for closed in _close(block, text, judged)]
         if more:
-            blocks = merged([*blocks, *more], text)
+            blocks = merge([*blocks, *more], text)
     # Beside words of one's own a text is presented; without any, what it is must be plainer.
     framed = any(likely < _MAY_BE_OTHERS for _, likely in judged)
     least = _IS_OTHERS if not certain else _MAY_BE_OTHERS if framed else _MAY_STAND_ALONE
     others = [Block(*place, "doubt") for place, likely in judged if likely >= least]
-    return merged([*blocks, *others], text) if others else blocks
+    return merge([*blocks, *others], text) if others else blocks
 
 
-def _closed(block: Block, text: str, judged: Sequence[tuple[Stretch, float]]) -> Iterator[Block]:
+def _close(block: Block, text: str, judged: Sequence[tuple[Stretch, float]]) -> Iterator[Block]:
     """A block as it is; one that only the end of the message closes, up to its last stretch that
     may be somebody else's.
     """
@@ -163,5 +164,5 @@ def _closed(block: Block, text: str, judged: Sequence[tuple[Stretch, float]]) ->
         yield replace(block, end=max(ends))
 
 
-_MECHANISMS = (quoted_lines, by_lines, pointed_at, quotations)
-_WORDS_ALONE = (pointed_at, in_doubt)
+_MECHANISMS = (find_quoted_lines, by_lines, find_pointed, quotations)
+_WORDS_ALONE = (find_pointed, in_doubt)

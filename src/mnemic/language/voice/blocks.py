@@ -47,11 +47,11 @@ class MessageLayout:
         place = 0
         for block in [*self.blocks, Block(len(self.text), len(self.text), "long")]:
             at = place
-            for piece in self.text[place : block.start].splitlines(keepends=True):
-                body = piece.strip()
-                indent = len(piece) - len(piece.lstrip())
-                lines.append(Line(at, at + len(piece), body, indent))
-                at += len(piece)
+            for line in self.text[place : block.start].splitlines(keepends=True):
+                stripped = line.strip()
+                indent = len(line) - len(line.lstrip())
+                lines.append(Line(at, at + len(line), stripped, indent))
+                at += len(line)
             place = block.end
         return lines
 
@@ -59,19 +59,19 @@ class MessageLayout:
         return [block for block in self.blocks if block.start < end and block.end > start]
 
 
-def merged(blocks: Iterable[Block], text: str) -> list[Block]:
+def merge(blocks: Iterable[Block], text: str) -> list[Block]:
     """In order and apart; of those that overlap the first gives the reason. Blocks with nothing
     but white space between them stay two.
     """
-    result: list[Block] = []
+    apart: list[Block] = []
     for block in sorted(blocks, key=lambda block: (block.start, -block.end)):
         end = min(block.end, len(text))
         if end <= block.start:
             continue
-        if result and block.start < result[-1].end:
-            last = result[-1]
+        if apart and block.start < apart[-1].end:
+            last = apart[-1]
             if end > last.end:
-                result[-1] = Block(last.start, end, last.reason)
+                apart[-1] = Block(last.start, end, last.reason)
             continue
-        result.append(Block(block.start, end, block.reason))
-    return result
+        apart.append(Block(block.start, end, block.reason))
+    return apart

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mnemic.language.code import compiled
 from mnemic.language.voice.blocks import Block, MessageLayout, Reason
 from mnemic.language.voice.words import pattern
+from mnemic.patterns import defer
 
 _STOPS = tuple("。.!?！？")
 _FEW_WORDS, _SHORT, _SHORT_HAN = 4, 32, 10
-_TOKEN = (
+_TOKEN = defer(
     r"(?m)(?P<fence>`{3,}+)|(?P<tilde>^[ \t]*+~{3,}+)|"
     r"(?P<triple>\"{3,}+|'{3,}+|“{3,}+|”{3,}+|＂{3,}+)"
     r"|(?P<comment><!--)|(?P<uncomment>-->)"
@@ -24,6 +24,7 @@ _TOKEN = (
     r"|(?P<bb>\[/?(?P<bbname>[A-Za-z]{2,20})(?:=[^\]\n]{0,200})?\])"
 )
 _ENDING = r"^[ \t]*+(?:[-=*_~—–─═━#＝－]{3,}+|[\[【]?(?:END|End|end|结束)\b)[^\n]*+$"
+_DELIMITER = defer(rf"{_TOKEN.pattern}|{_ENDING}")
 # Marks of emphasis in somebody's own words, and what hosts put around these.
 _PLAIN = frozenset("b i u s em strong mark small sub sup kbd br hr del ins wbr font".split())
 _OWN = re.compile(
@@ -41,12 +42,12 @@ def last_delimiter(text: str, start: int) -> int | None:
     something.
     """
     last = None
-    for match in compiled(rf"{_TOKEN}|{_ENDING}").finditer(text, start):
+    for match in _DELIMITER.finditer(text, start):
         last = match.start()
     return last
 
 
-def delimited(text: str) -> Iterator[Block]:
+def find_delimited(text: str) -> Iterator[Block]:
     """Blocks between delimiters, in any order."""
     return _Reader(text).blocks()
 
@@ -61,7 +62,7 @@ class _Reader:
         self._literal: tuple[str, str, int] | None = None
 
     def blocks(self) -> Iterator[Block]:
-        for token in compiled(_TOKEN).finditer(self._text):
+        for token in _TOKEN.finditer(self._text):
             kind = token.lastgroup or ""
             if self._literal is not None:
                 if self._closes_literal(token, kind):
@@ -74,7 +75,7 @@ class _Reader:
                 yield from self._tag(token)
             elif kind == "bb":
                 yield from self._bracket(token)
-        yield from self._left_open()
+        yield from self._close_rest()
 
     def _closes_literal(self, token: re.Match[str], kind: str) -> bool:
         assert self._literal is not None
@@ -96,9 +97,8 @@ class _Reader:
             return
         before = self._text[max(0, token.start() - 200) : token.start()]
         at_start = not before.rpartition("\n")[2].strip()
-        self._open.setdefault(f"<{name}", []).append(
-            (token.start(), at_start or token["more"] is not None)
-        )
+        is_block = at_start or token["more"] is not None
+        self._open.setdefault(f"<{name}", []).append((token.start(), is_block))
 
     def _bracket(self, token: re.Match[str]) -> Iterator[Block]:
         name = f"[{token['bbname'].lower()}"
@@ -114,7 +114,7 @@ class _Reader:
             self._closed[name] = token.end()
         return Block(start, token.end(), "tag")
 
-    def _left_open(self) -> Iterator[Block]:
+    def _close_rest(self) -> Iterator[Block]:
         end = len(self._text)
         if self._literal is not None:
             opener, _, start = self._literal
@@ -145,7 +145,6 @@ def _stretches(layout: MessageLayout) -> Iterator[tuple[int, int]]:
 
 def _is_name(quotation: re.Match[str]) -> bool:
     inner = next(filter(None, quotation.groups()), "")
-    short = len(inner.split()) <= _FEW_WORDS and len(inner) <= (
-        _SHORT if inner.isascii() else _SHORT_HAN
-    )
+    longest = _SHORT if inner.isascii() else _SHORT_HAN
+    short = len(inner.split()) <= _FEW_WORDS and len(inner) <= longest
     return short and not pattern("quotation_spoken").search(inner) and not inner.endswith(_STOPS)

@@ -33,10 +33,10 @@ def head_of(line: str) -> Head | None:
     colon = pattern("head_colon").search(line, 0, _LONGEST_HEAD + 2) if has_colon else None
     if colon is None:
         return _file_head(line)
-    whole = line[: colon.start()]
-    if len(whole) > _LONGEST_HEAD:
+    before = line[: colon.start()]
+    if len(before) > _LONGEST_HEAD:
         return None
-    head = re.sub(_LAST_SENTENCE, "", whole).strip(" *_#-•·>\t")
+    head = re.sub(_LAST_SENTENCE, "", before).strip(" *_#-•·>\t")
     tail = line[colon.end() :].strip()
     kind = _kind(head, tail)
     return None if kind is None else Head(kind, colon.end(), bool(tail))
@@ -59,10 +59,10 @@ def _kind(head: str, tail: str) -> HeadKind | None:
     came = pattern("came").search(head)
     if mine and (not noun or noun.end() < len(head) or (tail and len(tail) <= _SHORT_VALUE)):
         return "text" if came else None
-    own = pattern("own_head").search(head)
-    if noun or (came and not own):
+    own_head = pattern("own_head").search(head)
+    if noun or (came and not own_head):
         return "text"
-    return None if own else _kind_of_rest(head, tail)
+    return None if own_head else _kind_of_rest(head, tail)
 
 
 def _is_speech(head: str, *, subject_matters: bool) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from mnemic.language.code import compiled
 from mnemic.language.voice.blocks import Block, Line, MessageLayout, Reason
 from mnemic.language.voice.heads import HEAD_KINDS, head_of, is_own_title, request_tail
 from mnemic.language.voice.references import introduces_block, is_pointing
-from mnemic.language.voice.shapes import shaped
+from mnemic.language.voice.shapes import find_shapes
 from mnemic.language.voice.words import pattern
+from mnemic.patterns import defer
 
-_END_MARKER = (
+_ASKING = defer(r"(?i)(?:question|query|q|问题|提问|问)\s?[:：]")
+_END_MARKER = defer(
     r"(?i:[\[【(（{<]+[ \t]*(?:end|stop|结束|完)\b[^\]】)）}>\n]{0,60}[\]】)）}>]+)"
     r"|(?-i:(?:END|EOF|STOP)(?: [A-Z ]{2,30})?)$|[【\[]结束[^】\]]{0,20}[】\]]|[A-Z_]*\s*>>>+$"
 )
@@ -19,7 +21,7 @@ _END_MARKER = (
 
 def by_lines(layout: MessageLayout) -> Iterator[Block]:
     """Blocks that lines begin and end."""
-    yield from shaped(layout)
+    yield from find_shapes(layout)
     lines = layout.lines
     n = 0
     while n < len(lines):
@@ -32,7 +34,7 @@ def by_lines(layout: MessageLayout) -> Iterator[Block]:
     yield from _rulers(layout, lines)
 
 
-def quoted_lines(layout: MessageLayout) -> Iterator[Block]:
+def find_quoted_lines(layout: MessageLayout) -> Iterator[Block]:
     """Lines marked as quoted, as in mails and Markdown."""
     for line in layout.lines:
         if line.text[:1] in ">＞|│" and line.text and pattern("line_quoted").match(line.text):
@@ -44,10 +46,10 @@ def _opens(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int
     line, end = lines[n], len(layout.text)
     closing = _closing_of(line.text)
     if closing is not None:
-        return _until(lines, n, closing, "marker", end)
+        return _until(lines, n, closing, end)
     title = _title(line.text)
     ends = title is not None and pattern("line_ends").search(title)
-    if ends or compiled(_END_MARKER).match(line.text):
+    if ends or _END_MARKER.match(line.text):
         return Block(0, line.end, "ruler" if ends else "marker"), n + 1
     if title is not None:
         return _to_ruler(lines, n, end)
@@ -59,14 +61,14 @@ def _opens(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int
     return _open_end(lines, mail, line.start, "mail", end)
 
 
-def _closing_of(text: str) -> str | None:
+def _closing_of(text: str) -> re.Pattern[str] | None:
     """The pattern of the line that ends what this one begins, if it is a marker or a label."""
     if pattern("line_marker").match(text) or (
         text[0] in "[【📎📄🔗" and pattern("label").match(text)
     ):
         return _END_MARKER
     heredoc = pattern("line_heredoc").search(text) if "<<" in text else None
-    return rf"{heredoc['word']}$" if heredoc else None
+    return re.compile(rf"{heredoc['word']}$") if heredoc else None
 
 
 def _by_head(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int] | None:
@@ -82,15 +84,12 @@ def _by_head(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, i
         last = next(texts, len(lines) - 1)  # of the paragraph
         return Block(start, lines[last].end, reason), last + 1
     if head.kind == "template":
-        asks = [m for m in range(n + 1, len(lines)) if _asks(lines[m].text)]
-        return (Block(start, lines[asks[0]].start, reason), asks[0]) if asks else None
+        asking = (m for m in range(n + 1, len(lines)) if _ASKING.match(lines[m].text))
+        last = next(asking, 0)
+        return (Block(start, lines[last].start, reason), last) if last else None
     if not head.tail and not any(other.text for other in lines[n + 1 :]):
         return None
     return _open_end(lines, n, start, reason, len(layout.text))
-
-
-def _asks(text: str) -> bool:
-    return bool(compiled(r"(?i)(?:question|query|q|问题|提问|问)\s?[:：]").match(text))
 
 
 def _mail(lines: list[Line], n: int) -> int | None:
@@ -111,11 +110,11 @@ def _mail(lines: list[Line], n: int) -> int | None:
     return n if alone and (not lines[n + 1].text or "@" in text) else None
 
 
-def _until(lines: list[Line], n: int, closing: str, reason: Reason, end: int) -> tuple[Block, int]:
+def _until(lines: list[Line], n: int, closing: re.Pattern[str], end: int) -> tuple[Block, int]:
     for last in range(n + 1, len(lines)):
-        if compiled(closing).match(lines[last].text):
-            return Block(lines[n].start, lines[last].end, reason), last + 1
-    return Block(lines[n].start, end, reason), len(lines)
+        if closing.match(lines[last].text):
+            return Block(lines[n].start, lines[last].end, "marker"), last + 1
+    return Block(lines[n].start, end, "marker"), len(lines)
 
 
 def _to_ruler(lines: list[Line], n: int, end: int) -> tuple[Block, int]:

@@ -41,26 +41,24 @@ def in_doubt(layout: MessageLayout) -> Iterator[Block]:
     if any(block.reason != "inline" for block in layout.blocks):
         return  # that is the text
     sentences = list(_sentences(layout.text, lines))[:_MOST]
-    frames = {n: frame for n, one in enumerate(sentences) if (frame := _frame(one, n))}
+    frames = {n: frame for n, sentence in enumerate(sentences) if (frame := _frame(sentence, n))}
     if _offers_choice(lines, sentences):
         frames[-1] = "ask"
     if len(sentences) == 1 and not _presents_itself(sentences[0].text):
         return  # and nothing that it could present
-    for n, one in enumerate(sentences):
+    for n, sentence in enumerate(sentences):
         frame = frames.get(n)
         others = (other for m, other in frames.items() if other != "speech" or m < n)
         if frame != "ask" and (frame or any(others)):
-            yield Block(one.start, one.end, "doubt")
+            yield Block(sentence.start, sentence.end, "doubt")
 
 
 def _frame(sentence: _Sentence, number: int) -> Frame | None:
     """What a sentence is if it is not plainly talk to the agent."""
     text = pattern("presented_bullet").sub("", sentence.text, count=1)
-    if (
-        len(text) > _LONGEST
-        or pattern("social").fullmatch(text)
-        or (is_other_language(text) and not sentence.trails)
-    ):
+    if len(text) > _LONGEST or pattern("social").fullmatch(text):
+        return None
+    if not sentence.trails and is_other_language(text):
         return None
     head = pattern("presented_head").match(text)
     if head:
@@ -85,13 +83,13 @@ def _presents_itself(text: str) -> bool:
 
 def is_other_language(text: str) -> bool:
     """Whether it is neither English nor Chinese, which are known here and read by a reader."""
-    found = pattern("presented_word").findall(text)
-    if len(found) < _FEWEST_WORDS or pattern("presented_han").search(text):
+    tokens = pattern("presented_word").findall(text)
+    if len(tokens) < _FEWEST_WORDS or pattern("presented_han").search(text):
         return False
     light = words("light")
     if text[0].islower() and text[-1].isalnum():
         return False  # a command, or a note
-    return sum(word.lower() in light for word in found) < _FEW * len(found)
+    return sum(word.lower() in light for word in tokens) < _FEW * len(tokens)
 
 
 def _reports(text: str) -> bool:
@@ -155,13 +153,11 @@ def _has_own_matter(text: str) -> bool:
     if any(map(str.isdigit, text)):
         return True
     light = words("light")
-    if any(
-        word.lower().replace("’", "'") not in light
-        for word in pattern("presented_word").findall(text)
-    ):
+    tokens = pattern("presented_word").findall(text)
+    if any(word.lower().replace("’", "'") not in light for word in tokens):
         return True
-    left = pattern("light_zh").sub(" ", text)
-    return len(pattern("presented_han").findall(left)) >= _FEWEST_HAN
+    plain = pattern("light_zh").sub(" ", text)
+    return len(pattern("presented_han").findall(plain)) >= _FEWEST_HAN
 
 
 def _has_foreign_line(lines: list[str]) -> bool:
@@ -206,10 +202,8 @@ def _offers_choice(lines: list[Line], sentences: list[_Sentence]) -> bool:
     """Whether somebody is to choose among the items of a list."""
     if sum(bool(pattern("option").match(line.text)) for line in lines) < 2:
         return False
-    return any(
-        pattern("choosing").search(one.text) and pattern("asks").search(one.text)
-        for one in sentences
-    )
+    texts = [sentence.text for sentence in sentences]
+    return any(map(pattern("asks").search, filter(pattern("choosing").search, texts)))
 
 
 def _sentences(text: str, lines: list[Line]) -> Iterator[_Sentence]:

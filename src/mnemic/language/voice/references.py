@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from mnemic.language.code import compiled
 from mnemic.language.voice.blocks import Block, Line, MessageLayout
 from mnemic.language.voice.words import pattern
+from mnemic.patterns import defer
 
 Direction = Literal["up", "down", "this"]
-_SENTENCE = r"[^.!?。！？\n]+(?:[.!?。！？]+|$|(?=\n))|[.!?。！？\n]"
+_SENTENCE = defer(r"[^.!?。！？\n]+(?:[.!?。！？]+|$|(?=\n))|[.!?。！？\n]")
 _DIRECTED: tuple[tuple[Direction, str, str], ...] = (
     ("up", "up", "the_above"),
     ("down", "down", "the_following"),
@@ -19,7 +19,7 @@ _LONGEST = 300  # characters of a sentence that points at a text
 _LONGEST_BARE = 100
 
 
-def pointed_at(layout: MessageLayout) -> Iterator[Block]:
+def find_pointed(layout: MessageLayout) -> Iterator[Block]:
     """What the requests of a message point at, unless a block stands there for it already."""
     lines = [line for line in layout.lines if line.text]
     above = below = None  # the last request that points up, the first that points down
@@ -84,25 +84,20 @@ def _is_there(layout: MessageLayout, lines: list[Line], stretch: tuple[int, int]
     """Whether a block stands where a request points, and all else there is the person's."""
     if not layout.blocks_between(*stretch):
         return False
-    rest = (one for one in lines if one.start >= stretch[0] and one.end <= stretch[1])
+    rest = (line for line in lines if line.start >= stretch[0] and line.end <= stretch[1])
     return all(_is_plainly_own(layout, line.text) for line in rest)
 
 
 def _is_plainly_own(layout: MessageLayout, line: str) -> bool:
     """Whether a line says "I", asks for something, or says nothing."""
-    own = layout.plainly_own.get(line)
-    if own is None:
-        own = (
-            not any(map(str.isalnum, line))
-            or pattern("first_person").search(line) is not None
-            or is_pointing(line)
-        )
-        layout.plainly_own[line] = own
-    return own
+    if line not in layout.plainly_own:
+        personal = not any(map(str.isalnum, line)) or pattern("first_person").search(line)
+        layout.plainly_own[line] = bool(personal) or is_pointing(line)
+    return layout.plainly_own[line]
 
 
 def _sentences(text: str, line: Line) -> Iterator[tuple[str, int, int]]:
-    for match in compiled(_SENTENCE).finditer(text, line.start, line.end):
+    for match in _SENTENCE.finditer(text, line.start, line.end):
         sentence = match.group().strip()
         if len(sentence) > 1 or sentence == "^":
             yield sentence, match.start(), match.end()

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
-from mnemic.language.code import compiled, is_code
+from mnemic.language.code import is_code
 from mnemic.language.voice.blocks import Block, Line, MessageLayout
 from mnemic.language.voice.words import pattern
+from mnemic.patterns import defer
 
-_YAML = r"(?:- )?[a-z][\w.-]{0,40}:(?:\s|$)"
+_YAML = defer(r"(?:- )?[a-z][\w.-]{0,40}:(?:\s|$)")
+_ROWS = ((",", defer(r"[^,]+,\S")), ("\t", defer(r"[^\t]+\t")))
 _FEW_VALUE_WORDS, _FEW_VALUE_HAN = 4, 5
 
 
-def shaped(layout: MessageLayout) -> Iterator[Block]:
+def find_shapes(layout: MessageLayout) -> Iterator[Block]:
     """Blocks whose shape nobody's own talk has."""
     lines = layout.lines
     yield from _json(layout)
-    yield from (
-        Block(one.start(), one.end(), "data")
-        for one in pattern("shape_encoded").finditer(layout.text)
-    )
+    for match in pattern("shape_encoded").finditer(layout.text):
+        yield Block(match.start(), match.end(), "data")
     yield from _console(lines)
     yield from _transcript(lines)
     yield from _single_lines(lines)
     yield from _csv(lines)
     yield from _yaml(lines)
     yield from _code(lines)
-    yield from _indented(lines)
+    yield from _find_indented(lines)
 
 
 def _json(layout: MessageLayout) -> Iterator[Block]:
@@ -95,15 +96,13 @@ def _is_key(who: str) -> bool:
 
 
 def _is_sentence(what: str) -> bool:
-    if what.isascii():
-        return len(what.split()) >= _FEW_VALUE_WORDS
-    return len(what) >= _FEW_VALUE_HAN
+    return len(what.split()) >= _FEW_VALUE_WORDS if what.isascii() else len(what) >= _FEW_VALUE_HAN
 
 
-def _runs(lines: list[Line], shape: str) -> Iterator[list[Line]]:
+def _runs(lines: list[Line], shape: re.Pattern[str]) -> Iterator[list[Line]]:
     run: list[Line] = []
     for line in lines:
-        if line.text and compiled(shape).match(line.text):
+        if line.text and shape.match(line.text):
             run.append(line)
             continue
         if run:
@@ -115,7 +114,7 @@ def _runs(lines: list[Line], shape: str) -> Iterator[list[Line]]:
 
 def _csv(lines: list[Line]) -> Iterator[Block]:
     """Three lines or more with the same number of separators and no space after them."""
-    for mark, row in ((",", r"[^,]+,\S"), ("\t", r"[^\t]+\t")):
+    for mark, row in _ROWS:
         for run in _runs(lines, row):
             many = Counter(line.text.count(mark) for line in run)
             count, often = many.most_common(1)[0]
@@ -149,7 +148,7 @@ def _is_code(text: str) -> bool:
     return is_code(text) or bool(pattern("shape_assigns").match(text) and text.isascii())
 
 
-def _indented(lines: list[Line]) -> Iterator[Block]:
+def _find_indented(lines: list[Line]) -> Iterator[Block]:
     """A block set in by four columns after an empty line, where other lines are not."""
     if not any(line.text and line.indent == 0 for line in lines):
         return

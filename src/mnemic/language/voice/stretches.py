@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from mnemic.language.code import compiled
+from mnemic.patterns import defer
 
 Stretch = tuple[int, int]
 # How likely each stretch of a message is somebody else's text; nothing where nobody can tell.
 VoiceJudge = Callable[[str], Sequence[tuple[Stretch, float]]]
-_CUT = (
+_CUT = defer(
     r"(?<=[。！？!?…])(?![。！？!?…\"'”」』）)])|(?<=[.;；])(?=\s)|(?<=[:：])(?=\s|[^\x00-\x7f])|\n"
     r"|(?<=——)|(?<=\s[-–—])(?=\s)"
 )
-_BULLET = r"(?:[-*•·+]\s+|\d{1,2}[.)、）]\s*|[（(]\d{1,2}[)）]|[一二三四五六七八九十]+[、.])"
+_BULLET = defer(r"(?:[-*•·+]\s+|\d{1,2}[.)、）]\s*|[（(]\d{1,2}[)）]|[一二三四五六七八九十]+[、.])")
 _ASKS, _COLONS, _QUOTES = ("?", "？"), (":", "："), frozenset('“”"「」')
 _LONGEST = 240
 _MANY, _FAR = 12, 8
@@ -27,11 +27,11 @@ _MANY, _FAR = 12, 8
 def stretches(text: str) -> list[Stretch]:
     """Where the stretches lie, without white space around them."""
     places: list[Stretch] = []
-    cuts = [0, *(cut.end() for cut in compiled(_CUT).finditer(text)), len(text)]
+    cuts = [0, *(cut.end() for cut in _CUT.finditer(text)), len(text)]
     for begin, until in pairwise(cuts):
-        part = text[begin:until]
-        start, end = until - len(part.lstrip()), begin + len(part.rstrip())
-        if any(map(str.isalnum, part)):
+        stretch = text[begin:until]
+        start, end = until - len(stretch.lstrip()), begin + len(stretch.rstrip())
+        if any(map(str.isalnum, stretch)):
             places.append((start, end))
         elif places and start < end:
             places[-1] = (places[-1][0], end)
@@ -40,12 +40,12 @@ def stretches(text: str) -> list[Stretch]:
 
 def layout(text: str, places: Sequence[Stretch]) -> list[list[float]]:
     """What the place and the form of each stretch tell, in any language."""
-    said = [text[start:end] for start, end in places]
+    texts = [text[start:end] for start, end in places]
     gaps = ["", *(text[a[1] : b[0]] for a, b in pairwise(places)), ""]
     last = len(places) - 1
     rows: list[list[float]] = []
-    for n, (one, before, after) in enumerate(zip(said, gaps, gaps[1:], strict=False)):
-        previous = said[n - 1] if n else ""
+    for n, (stretch, before, after) in enumerate(zip(texts, gaps, gaps[1:], strict=False)):
+        previous = texts[n - 1] if n else ""
         row = [
             n == 0,
             n == last,
@@ -59,14 +59,14 @@ def layout(text: str, places: Sequence[Stretch]) -> list[list[float]]:
             after.count("\n") > 1,
             previous.endswith(_COLONS),
             previous.endswith(_ASKS),
-            one.endswith(_COLONS),
-            one.endswith(_ASKS),
-            compiled(_BULLET).match(one) is not None,
-            one[:1].islower(),
-            min(len(one), _LONGEST) / _LONGEST,
+            stretch.endswith(_COLONS),
+            stretch.endswith(_ASKS),
+            _BULLET.match(stretch) is not None,
+            stretch[:1].islower(),
+            min(len(stretch), _LONGEST) / _LONGEST,
             "\n" in text,
-            not _QUOTES.isdisjoint(one),
-            one[-1:].isalnum(),
+            not _QUOTES.isdisjoint(stretch),
+            stretch[-1:].isalnum(),
         ]
         rows.append([float(value) for value in row])
     return rows

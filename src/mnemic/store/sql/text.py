@@ -103,7 +103,7 @@ class SqlText(Part):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How much each document shares with the ``best``, beside the terms of the query."""
         packs = self._packs(matches, docs)
-        return bm25.shared_terms([packs.get(doc, b"") for doc in docs], best, matches.words)
+        return bm25.measure_shared([packs.get(doc, b"") for doc in docs], best, matches.words)
 
     def match(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""

@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from mnemic.rules.support import untrusted
+from mnemic.rules.support import is_untrusted
 from mnemic.store import codec
 from mnemic.store.rows import CoreLine, NumberedMemory, TierCounts
 from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import EMPTY, TRUSTS, Kind, Memory, MemoryStatus, SafeName
 
-_TRUSTED = [trust for trust in TRUSTS if not untrusted(trust)]
+_TRUSTED = [trust for trust in TRUSTS if not is_untrusted(trust)]
 _SQL = read_statements("sql/tiers")
 
 

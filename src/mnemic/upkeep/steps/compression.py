@@ -12,7 +12,7 @@ from datetime import date
 from itertools import groupby
 
 from mnemic.days import ABROAD, day_bounds, day_of
-from mnemic.language.attribution import SessionPlace, placed
+from mnemic.language.attribution import SessionPlace, add_place
 from mnemic.language.detection import language_of
 from mnemic.language.digest import GLUE
 from mnemic.learn.grounding import SpokenWords, ground, words_shared
@@ -116,7 +116,7 @@ def _find_partition(step: Step, candidate: Candidate) -> Candidate:
         info = unit.ledger.session(turns[-1].session) if turns else None
     if info is None:
         return candidate
-    return placed(candidate, SessionPlace(info.project, info.topic))
+    return add_place(candidate, SessionPlace(info.project, info.topic))
 
 
 def _add_sources(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from mnemic.days import day_of
-from mnemic.rules.decay import Fate, class_of, faded, judge
+from mnemic.rules.decay import Fate, class_of, fade, judge
 from mnemic.rules.kinds import kinds_of
 from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.tiers import priority_of
@@ -51,7 +51,7 @@ def judge_age(memory: Memory, settings: Settings, now: datetime) -> tuple[Fate, 
     law = class_of(memory.kind, settings.decay)
     since = counts_from(memory.last_accessed_at, memory.valid_from, memory.valid_to)
     idle = max(now - since, timedelta())
-    score = faded(memory.importance, idle, law)
+    score = fade(memory.importance, idle, law)
     judged = priority_of(memory, settings.lifetimes) in settings.decay.priorities
     return judge(score, memory.access_count, law) if judged else "keep", score, idle
 

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from mnemic.late import np
 from mnemic.providers.chat.base import ChatModel
-from mnemic.rules.clusters import Pair, absorbed, agree, components, identical, portions, strength
+from mnemic.rules.clusters import Pair, absorb, agree, components, identical, portions, strength
 from mnemic.store.rows import NumberedMemory
 from mnemic.types import Memory
 from mnemic.upkeep.clusters import Floats, near_pairs
@@ -99,7 +99,7 @@ def _merges(
     model: ChatModel | None,
 ) -> Iterator[Change]:
     """The merges of a cluster that leave one of each statement."""
-    by_rule = absorbed(memories, group, pairs, step.settings.reconcile)
+    by_rule = absorb(memories, group, pairs, step.settings.reconcile)
     for place, absorbed_places in by_rule:
         for other in absorbed_places:
             pair = pairs[min(place, other), max(place, other)]

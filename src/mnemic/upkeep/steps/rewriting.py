@@ -16,7 +16,7 @@ from mnemic.providers.chat.base import ChatModel
 from mnemic.rules import checks
 from mnemic.rules.likeness import new_figures
 from mnemic.rules.speakers import least_trusted
-from mnemic.rules.support import Claim, untrusted
+from mnemic.rules.support import Claim, is_untrusted
 from mnemic.rules.tiers import fit_for_core
 from mnemic.store.contract import Unit
 from mnemic.types import GLOBAL_PROJECT, Candidate, Kind, Memory, constant
@@ -67,7 +67,7 @@ def rewrite(step: Step) -> None:
     partitions: dict[tuple[str, str], list[Memory]] = {}
     for row in current_memories(step):
         memory = row.memory
-        if _is_original(memory) and not memory.session and not untrusted(memory.trust):
+        if _is_original(memory) and not memory.session and not is_untrusted(memory.trust):
             partitions.setdefault((memory.project, memory.topic), []).append(memory)
     for _, memories in sorted(partitions.items()):
         if len(memories) >= PARTITION_MIN and _has_news(memories, since, written):
