@@ -35,6 +35,13 @@ def test_any_text_gives_whole_candidates(text: str, before: list[str]) -> None:
         assert not (one.is_update and one.withdraws)
 
 
+@pytest.mark.parametrize(
+    "request_alone", ["Remember that.", "Remember this!", "记住。", "记住了。"]
+)
+def test_a_request_without_a_fact_leaves_the_facts_before_it(request_alone: str) -> None:
+    assert [candidate.value for candidate in learn(f"I like tea. {request_alone}")] == ["tea"]
+
+
 HOSTILE = (
     "a" * 1_000_000,
     "我" * 1_000_000,

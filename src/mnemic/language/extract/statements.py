@@ -38,7 +38,8 @@ class StatementReader:
     def read_request(self, entry: Entry, match: re.Match[str]) -> str:
         """What a request to remember asks to be remembered, as it is written."""
         value = match["value"].strip()
-        return "" if entry.finds(entry.reject, value) else value
+        empty = not any(map(str.isalnum, value))  # "Remember that."
+        return "" if empty or entry.finds(entry.reject, value) else value
 
     def _statement(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         groups = match.groupdict()
