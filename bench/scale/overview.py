@@ -23,7 +23,7 @@ _BATCH = 5_000
 _TIMES = 5  # of which the best counts
 _CALLS: dict[str, tuple[str, str, Target]] = {
     "metrics": ("GET", "/metrics", at_most(50)),
-    "stats": ("GET", "/v1/spaces/large/stats", at_most(50)),
+    "stats": ("GET", "/v1/spaces/large/stats", at_most(40)),
     "audit": ("GET", "/v1/spaces/large/audit", at_most(10_000)),
 }
 

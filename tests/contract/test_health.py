@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mnemic.store.contract import Store
-from mnemic.types import Stats, constant
+from mnemic.types import Fact, Stats, constant, key_of
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
 
@@ -61,6 +61,17 @@ def test_everything_is_counted_in_its_space(store: Store) -> None:
     assert stats.tokens == sum(len(t) for t in ("tea", "tea", "tea", "more"))
     assert store.stats("other").turns == 1
     assert sorted(store.spaces()) == [SPACE, "other"]
+
+
+def test_many_rows_are_counted_beside_few_others(store: Store) -> None:
+    for space, number in ((SPACE, 2_100), ("other", 3)):
+        with store.write(space) as unit:
+            jobs = {key_of("of", n): dict[str, Fact]() for n in range(number)}
+            unit.tasks.enqueue_many("work", jobs, now=NOON)
+        assert store.queue.claim("w", NOON, after(hours=1), space) is not None
+        stats = store.stats(space)
+        assert (stats.jobs_ready, stats.jobs_running, stats.jobs_dead) == (number - 1, 1, 0)
+    assert store.stats(SPACE).jobs_ready == 2_099
 
 
 def test_a_sound_store_passes_every_check(store: Store) -> None:

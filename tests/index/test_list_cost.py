@@ -13,7 +13,7 @@ from mnemic.clock import ManualClock
 from mnemic.store.rows import MemoryFilter
 from mnemic.store.sql.unit import Unit
 from mnemic.store.sqlite.store import SqliteStore
-from mnemic.types.safe import key_of
+from mnemic.types import Fact, SafeName, key_of
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, keep, memory
 
@@ -53,6 +53,26 @@ def test_a_first_page_of_many_memories_costs_what_one_of_few_does(
     finally:
         store.close()
     assert costs[1] < 1.2 * costs[0] + 100
+
+
+def test_many_jobs_are_counted_at_the_cost_of_fewer(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=30, now=ManualClock(NOON).now)
+    costs = []
+    try:
+        for numbers in (range(3_000), range(3_000, 12_000)):
+            with store.write(SPACE) as unit:
+                unit.tasks.enqueue_many("extract", _jobs(numbers), now=NOON)
+            costs.append(_steps(store, lambda unit: unit.cleanup.stats(SPACE, 0)))
+        with store.write("other") as unit:
+            unit.tasks.enqueue_many("extract", _jobs(range(35_100)), now=NOON)
+        assert store.stats(SPACE).jobs_ready == 12_000, "beside too many others"
+    finally:
+        store.close()
+    assert costs[1] < 1.2 * costs[0]
+
+
+def _jobs(numbers: range) -> dict[SafeName, dict[str, Fact]]:
+    return {key_of("of", number): {} for number in numbers}
 
 
 def _steps(store: SqliteStore, view: View) -> int:

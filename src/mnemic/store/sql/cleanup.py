@@ -9,6 +9,8 @@ from mnemic.store.rows import TABLES, Orphans, first_doc, last_doc
 from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import RECORD_TYPES, TURN_STATES, Finding, RecordType, Stats
 
+_COUNTED = ("sessions", "episodes", "attachments", "events", "jobs")
+_OF_RECORDS = {"vectors": "vectors", "token vectors": "token_vectors", "changes": "changed_texts"}
 _REPAIR = "Run `mnemic doctor --repair`"
 
 
@@ -19,9 +21,10 @@ class SqlCleanup(Part):
 
     def stats(self, name: str, file_bytes: int) -> Stats:
         """Counts of the space, and the size of the database."""
-        turns = self._run("count_turns").fetchall()
-        states = {state: count for state, count, _ in turns}
-        counts = dict(self._run("count_records"))
+        turns = {state: both.split() for state, both in self._run("count_turns")}
+        states = {state: int(count) for state, (count, _) in turns.items()}
+        tables = {table: self.count_rows(table) for table in _COUNTED}
+        counts = dict(self._run(self._sql("count_records", **tables)))
         by_kind: dict[str, int] = dict(self._run("count_kinds"))
         # The least and the largest each by themselves, which an index gives without being read.
         first, last = (codec.maybe_from_micros(self._run(n).get) for n in ("first_at", "last_at"))
@@ -34,10 +37,16 @@ class SqlCleanup(Part):
             last_at=last,
             file_bytes=file_bytes,
             schema=int(self._run("schema").get or 0),
-            tokens=sum(int(tokens) for _, _, tokens in turns),
+            tokens=sum(int(tokens) for _, tokens in turns.values()),
             by_kind=by_kind,
             **counts,
         )
+
+    def count_rows(self, table: str) -> str:
+        """A query for how many rows of a table are the space's; of jobs, those that are ready."""
+        own, others = ("own_jobs", "other_jobs") if table == "jobs" else ("own", "others")
+        parts = {"own": self.statements[own], "others": self._sql(others, table=table)}
+        return self._sql("count_rows", table=table, **parts)
 
     def findings(self, damage: tuple[type[Exception], ...] = ()) -> list[Finding]:
         """Work given up, and records not found by their words; ``damage`` is a broken index's."""
@@ -64,13 +73,12 @@ class SqlCleanup(Part):
 
     def orphans(self, examples: int) -> Orphans:
         """How many rows lead to nothing, and some of them."""
-        counts: dict[str, int] = {}
-        shown: dict[str, tuple[str, ...]] = {}
-        for what, (table, name, condition) in self._kinds().items():
-            statement = f"SELECT o.{name} FROM {table} o WHERE o.space = :space AND {condition}"
-            ids = self._column(statement)
-            counts[what], shown[what] = len(ids), tuple(map(str, ids[:examples]))
-        return Orphans(counts, shown)
+        ids_of = {
+            what: self._column(f"SELECT o.{name} FROM {table} o WHERE o.space = :space AND {where}")
+            for what, (table, name, where) in self._kinds().items()
+        }
+        shown = {what: tuple(map(str, ids[:examples])) for what, ids in ids_of.items()}
+        return Orphans({what: len(ids) for what, ids in ids_of.items()}, shown)
 
     def remove_orphans(self) -> int:
         """Remove them; says how many."""
@@ -103,7 +111,6 @@ class SqlCleanup(Part):
         for type_ in RECORD_TYPES:
             first, last = first_doc(self._space, type_), last_doc(self._space, type_)
             missing = self._sql("no_record", table=TABLES[type_], first=first, last=last)
-            kinds[f"vectors of no {type_}"] = ("vectors", "doc", missing)
-            kinds[f"token vectors of no {type_}"] = ("token_vectors", "doc", missing)
-            kinds[f"changes of no {type_}"] = ("changed_texts", "doc", missing)
+            for what, table in _OF_RECORDS.items():
+                kinds[f"{what} of no {type_}"] = table, "doc", missing
         return kinds

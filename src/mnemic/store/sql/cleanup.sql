@@ -2,18 +2,67 @@
 SELECT max(version) FROM migrations
 
 -- name: count_turns
-SELECT state, count(*), sum(tokens) FROM turns WHERE space = :space GROUP BY state
+-- From state to state by the index, as kinds below; turns and tokens of a stretch in one pass.
+WITH RECURSIVE step (state) AS (
+    SELECT min(state)
+    FROM turns
+    WHERE space = :space
+    UNION ALL
+    SELECT (SELECT min(t.state) FROM turns t WHERE t.space = :space AND t.state > step.state)
+    FROM step
+    WHERE step.state IS NOT NULL
+)
+SELECT state, (
+    SELECT count(*) || ' ' || sum(t.tokens)
+    FROM turns t
+    WHERE t.space = :space AND t.state = step.state
+)
+FROM step
+WHERE state IS NOT NULL
+
+-- name: count_rows
+-- A table is counted by its pages, a part of it row by row: so of many rows only the few others.
+SELECT CASE WHEN own.count < 2000 THEN own.count ELSE (
+    SELECT CASE
+        WHEN other.count < 35000 THEN (SELECT count(*) FROM {table}) - other.count
+        ELSE (SELECT count(*) FROM {table} WHERE {own})
+    END
+    FROM (SELECT count(*) AS count FROM ({others} LIMIT 35000) AS others) AS other
+) END
+FROM (
+    SELECT count(*) AS count FROM (SELECT 1 FROM {table} WHERE {own} LIMIT 2000) AS some_own
+) AS own
+
+-- name: own
+space = :space
+
+-- name: own_jobs
+state = 'ready' AND space = :space
+
+-- name: others
+SELECT 1 FROM {table} WHERE space < :space
+UNION ALL
+SELECT 1 FROM {table} WHERE space > :space
+
+-- name: other_jobs
+SELECT 1 FROM jobs WHERE state = 'ready' AND space < :space
+UNION ALL
+SELECT 1 FROM jobs WHERE state = 'ready' AND space > :space
+UNION ALL
+SELECT 1 FROM jobs WHERE state < 'ready'
+UNION ALL
+SELECT 1 FROM jobs WHERE state > 'ready'
 
 -- name: count_records
-SELECT 'sessions', count(*) FROM sessions WHERE space = :space
+SELECT 'sessions', ({sessions})
 UNION ALL
-SELECT 'episodes', count(*) FROM episodes WHERE space = :space
+SELECT 'episodes', ({episodes})
 UNION ALL
-SELECT 'attachments', count(*) FROM attachments WHERE space = :space
+SELECT 'attachments', ({attachments})
 UNION ALL
-SELECT 'events', count(*) FROM events WHERE space = :space
+SELECT 'events', ({events})
 UNION ALL
-SELECT 'jobs_ready', count(*) FROM jobs WHERE space = :space AND state = 'ready'
+SELECT 'jobs_ready', ({jobs})
 UNION ALL
 SELECT 'jobs_running', count(*) FROM jobs WHERE space = :space AND state = 'running'
 UNION ALL

@@ -44,6 +44,7 @@ _FILTERS = {
     "until": "t.at < :until",
     "role": "t.role = :role",
 }
+_WITH_IDS = ("memories", "turns", "episodes", "attachments", "jobs")
 _COLUMNS = f"{_TURN.columns}, t.zone"
 _AT = _TURN.names.index("at")
 _TRANSCRIPT = Fields(Transcript, "session bytes last_at:time", "r.", session="s.id")
@@ -91,13 +92,9 @@ class SqlLedger(Part):
 
     def ids_beginning(self, prefix: str, limit: int) -> list[SafeName]:
         """Ids of records of any kind that begin so, by the index of each table."""
-        lists = [
-            self._column(
-                self._sql("ids_beginning", table=table), first=prefix, last=f"{prefix}~", most=limit
-            )
-            for table in ("memories", "turns", "episodes", "attachments", "jobs")
-        ]
-        return [id_ for ids in lists for id_ in ids][:limit]
+        tables, values = _WITH_IDS, {"first": prefix, "last": f"{prefix}~", "most": limit}
+        ids = (self._column(self._sql("ids_beginning", table=table), **values) for table in tables)
+        return list(chain.from_iterable(ids))[:limit]
 
     def sessions(
         self,
@@ -383,8 +380,7 @@ class SqlLedger(Part):
 
     def count_prompt(self, session: SafeName) -> int:
         """How many extractions single messages of the session have set off, with this one."""
-        count = self._run("count_prompt", session=session).get
-        return int(count or 0)
+        return int(self._run("count_prompt", session=session).get or 0)
 
     def sessions_to_extract(self, limit: int) -> list[SafeName]:
         """Sessions with turns that have not ended in a state, the oldest first."""
@@ -414,9 +410,8 @@ class SqlLedger(Part):
         return [_TRANSCRIPT.read(row) for row in self._run(statement, **values)]
 
     def _beyond(self, watermark: str, session: str) -> list[Turn]:
-        return self._select(
-            f"{_IN_SESSION} AND t.doc > {watermark} ORDER BY t.doc", session=session
-        )
+        rest = f"{_IN_SESSION} AND t.doc > {watermark} ORDER BY t.doc"
+        return self._select(rest, session=session)
 
     def _select(self, clause: str, **values: Any) -> list[Turn]:
         return [_read_turn(row) for row in self._run(f"SELECT {_COLUMNS} {clause}", **values)]

@@ -72,10 +72,11 @@ class SqlVectors(Part):
     def waiting(self, embedder: int) -> int:
         """How many records still wait for their vectors."""
         total: int = self._run("waiting").get
-        for type_ in RECORD_TYPES:
+        for type_, table in TABLES.items():
             first, last = first_doc(self._space, type_), self._next_doc(type_) - 1
             span = {"first": first, "reached": self._read_progress(embedder, type_), "last": last}
-            total += self._run(self._sql("beyond", table=TABLES[type_]), **span).get
+            beyond = self._sql("beyond", table=table, records=self._unit.cleanup.count_rows(table))
+            total += self._run(beyond, **span).get
         return total
 
     def _read_progress(self, embedder: int, type_: RecordType) -> int:

@@ -92,12 +92,11 @@ WHERE r.space = :space AND r.id IN (SELECT value FROM json_each(:ids))
 ORDER BY r.doc
 
 -- name: beyond
--- An index counts all of them; only the shorter side is read through, texts and all.
+-- Only the shorter side is read through, texts and all.
 SELECT CASE
     WHEN :last - :reached <= :reached - :first
     THEN (SELECT count(*) FROM {table} WHERE +space = :space AND doc > :reached AND doc <= :last)
-    ELSE (SELECT count(*) FROM {table} WHERE space = :space)
-        - (SELECT count(*) FROM {table} WHERE +space = :space AND doc >= :first AND doc <= :reached)
+    ELSE ({records}) - (SELECT count(*) FROM {table} WHERE +space = :space AND doc >= :first AND doc <= :reached)
 END
 
 -- name: put_vector
