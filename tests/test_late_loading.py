@@ -63,6 +63,33 @@ def test_a_first_answer_loads_nothing_that_it_does_not_need() -> None:
     assert [one for one in loaded if one.removeprefix("mnemic.").startswith(_NOT_NEEDED)] == []
 
 
+_COLLECTED = """
+import gc, sys
+passes = []
+gc.callbacks.append(lambda phase, info: passes.append(info["generation"]))
+from mnemic import late
+gc.collect()
+kept = gc.get_freeze_count()
+if sys.argv[1] == "frozen":
+    gc.freeze()
+    kept = gc.get_freeze_count()
+passes.clear()
+late.load("mnemic.types")
+few = [object() for _ in range(10)], [[] for _ in range(100)]
+print(*passes, gc.isenabled(), gc.get_count()[0] < 700, gc.get_freeze_count() == kept)
+"""
+
+
+@pytest.mark.parametrize("host", ["usual", "frozen"])
+def test_what_is_loaded_is_not_looked_at_by_the_collector(host: str) -> None:
+    """Of a host that has frozen its own objects, those stay so."""
+    command = [sys.executable, "-c", _COLLECTED, host]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    passes = done.stdout.split()[:-3]
+    assert done.stdout.split()[-3:] == ["True", "True", "True"]
+    assert passes == [] or host == "frozen"
+
+
 def test_the_import_alone_loads_none_of_the_slow_modules() -> None:
     code = "import sys; had = {*sys.modules}; import mnemic; print(*{*sys.modules} - had)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

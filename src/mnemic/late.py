@@ -1,6 +1,4 @@
-"""What is imported or made when it is first used: who records or lists needs no numpy, and few of
-the methods of dataclasses.
-"""
+"""What is imported or made at its first use: who records needs no numpy and few methods."""
 
 from __future__ import annotations
 
@@ -39,13 +37,15 @@ def load(module: str) -> ModuleType:
             return import_module(module)
         finally:
             if collects:
+                if not gc.get_freeze_count():  # both together: from now on they are among the old
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.enable()
 
 
 def find(module: str) -> ModuleSpec | None:
-    """Where a module is, without importing it; to look through the whole path takes half a
-    millisecond, so what was found is looked for again only where the path changes.
-    """
+    """Where a module is, without importing it; found again only where the path changes, since a
+    look through the whole path takes half a millisecond."""
     spec = None if module in sys.modules else _SPECS.get((module, *sys.path))
     if spec is None and (spec := find_spec(module)):
         _SPECS[module, *sys.path] = spec
