@@ -166,7 +166,7 @@ class SqlLedger(Part):
         turn = _columns(space, doc, number, index, row)
         indexed = self._unit.index.values(space, doc, row.terms, row.packed)
         grown = (index + 1, turn[9], space, number)
-        conn.execute(_append(self._unit.index.insert), (*turn, *indexed, *grown))
+        conn.execute(_append(self._unit.index.insert), (*turn, *grown, *indexed))
         if row.tool_calls:
             self._add_tools([(row, doc)])
         return Placed(index, added=True, external=row is not original, disowned=disowned)
@@ -419,8 +419,8 @@ class SqlLedger(Part):
 
 @cache
 def _append(index: str) -> str:
-    """One turn at the end of its session, with its place in the text index."""
-    return f"{_INSERT}; {index}; {_SQL['grow']}"
+    """One turn at the end of its session; the text index last: a trigger after that flushes it."""
+    return f"{_INSERT}; {_SQL['grow']}; {index}"
 
 
 def _columns(space: int, doc: int, session: int, index: int, row: TurnRow) -> tuple[Any, ...]:

@@ -63,11 +63,8 @@ class SqlVectors(Part):
 
     def texts(self, ids: Collection[str]) -> list[EmbedText]:
         """What is embedded of these records; ``change`` is -1 for one that has not changed."""
-        texts: list[EmbedText] = []
-        for type_ in RECORD_TYPES:
-            rows = self._run(self._fill("texts", type_), ids=list(ids))
-            texts += [EmbedText(*row) for row in rows]
-        return texts
+        answers = (self._run(self._fill("texts", type_), ids=list(ids)) for type_ in RECORD_TYPES)
+        return [EmbedText(*row) for rows in answers for row in rows]
 
     def waiting(self, embedder: int) -> int:
         """How many records still wait for their vectors."""
