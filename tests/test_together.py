@@ -56,7 +56,7 @@ def test_tables_of_terms(told: list[str], rng: random.Random) -> None:
 def test_more_chunks_than_the_table_holds() -> None:
     rng = random.Random(5)
     forget_chunks()
-    for _ in range(12):
+    for _ in range(7):
         told = [" ".join(f"w{rng.getrandbits(40):x}" for _ in range(60)) for _ in range(200)]
         assert_indexed([*told, *told])
 

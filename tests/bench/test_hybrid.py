@@ -13,7 +13,7 @@ from bench.barevec import BareVec
 from bench.speed import Plan, SpeedReport, measure_speed
 from tests.bench.conftest import Shell
 
-PLAN = Plan(measures=("recall", "hybrid"), tongues=("en", "zh"), sizes=(30, 120), queries=4)
+PLAN = Plan(measures=("recall", "hybrid"), tongues=("en", "zh"), sizes=(16, 40), queries=4)
 PARTS = ("whole", "query embedding", "vector part", "text part", "without vectors")
 
 
@@ -54,9 +54,9 @@ def test_a_plot_has_a_line_for_each_part(report: SpeedReport, tmp_path: Path) ->
 def test_kept_files_are_gone_on_with(shell: Shell, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     asked = ["speed", "--only", "hybrid", "--language", "en", "--queries", "2"]
-    shell.json(*asked, "--sizes", "30", "--keep", str(kept))
-    told = shell.json(*asked, "--sizes", "50", "--keep", str(kept))
-    assert any(one["name"].startswith("en, 50 turns, whole") for one in told["figures"])
+    shell.json(*asked, "--sizes", "10", "--keep", str(kept))
+    told = shell.json(*asked, "--sizes", "20", "--keep", str(kept))
+    assert any(one["name"].startswith("en, 20 turns, whole") for one in told["figures"])
 
 
 def test_a_bare_scan_is_exact(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mnemic import Mind, ToolCall, ToolResult
+from mnemic import Mind, NewMemory, ToolCall, ToolResult
 from mnemic.clock import ManualClock
 from mnemic.types import AuditCheck, Kind, constant
 from tests.conftest import OpenMind
@@ -173,13 +173,14 @@ def test_rows_that_lead_to_nothing(mind: Mind) -> None:
 
 def test_it_takes_little_longer_for_more(mind: Mind) -> None:
     """Ten times as many take nowhere near a hundred times as long."""
-    from mnemic.types import Candidate
 
     def grow(first: int, last: int) -> float:
-        for n in range(first, last):
-            mind.propose(Candidate("fact", f"item {n} lies in drawer {n * 7 % 911}", value=str(n),
-                                   subject=f"item {n}", predicate="place", confidence=0.95,
-                                   importance=0.5))  # fmt: skip
+        items = {
+            f"{n}": NewMemory(f"item {n} lies in drawer {n * 7 % 911}", "fact", value=str(n),
+                              subject=f"item {n}", predicate="place", importance=0.5)
+            for n in range(first, last)
+        }  # fmt: skip
+        assert mind.add_many(items).added == last - first
         return min(seconds_of(mind.audit) for _ in range(3))
 
     small, large = grow(0, 60), grow(60, 600)
