@@ -22,21 +22,20 @@ _FEW = 2  # words, or Chinese characters
 _END = 300  # characters at each end of a long text
 
 _GAP = r"[\s,，.。!！~～…、;；:：\-–—\"'\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*+"
+_PARTED = rf"(?:(?<![a-z])|(?![a-z0-9'])){_GAP}"
 _LEADING_GAP = defer(_GAP)
 
 
 @cache
-def _courtesies() -> dict[str, re.Pattern[str]]:
-    """For each letter the greetings, thanks and nods that begin with it, with what parts them."""
+def _courtesies() -> dict[str, tuple[tuple[str, ...], re.Pattern[str]]]:
+    """For each letter the courtesies that begin with it, and a pattern for one and its gap."""
     phrases: dict[str, set[str]] = {first: set(group) for first, group in nods().items()}
     for phrase in _FILE.phrases("courtesy"):
         phrases.setdefault(phrase[0], set()).add(phrase)
+    groups = {first: sorted(group, key=len, reverse=True) for first, group in phrases.items()}
     return {
-        first: defer(
-            f"(?:{'|'.join(map(re.escape, sorted(group, key=len, reverse=True)))})"
-            f"(?:(?<![a-z])|(?![a-z0-9'])){_GAP}"
-        )
-        for first, group in phrases.items()
+        first: (tuple(group), defer(f"(?:{'|'.join(map(re.escape, group))}){_PARTED}"))
+        for first, group in groups.items()
     }
 
 
@@ -88,8 +87,8 @@ def _without_courtesy(sentence: str) -> str:
     place = gap.end() if gap else 0
     phrases = _courtesies()
     while place < len(sentence):
-        courtesy = phrases.get(sentence[place])
-        match = courtesy.match(sentence, place) if courtesy else None
+        group, courtesy = phrases.get(sentence[place], ((), _LEADING_GAP))
+        match = courtesy.match(sentence, place) if sentence.startswith(group, place) else None
         if not match:
             break
         place = match.end()
