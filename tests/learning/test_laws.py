@@ -189,7 +189,7 @@ def test_a_rule_beside_an_upgrade_outlives_it_in_its_own_words(open_mind: OpenMi
             "shellfish",
         ),
         ("以后都用繁体回答，我对芒果也过敏", "以后都用繁体回答", "我对芒果也过敏"),
-        ("回答简短一点，我住在嘉兴", "回答简短一点", "我住在嘉兴"),
+        ("以后回答简短一点，我住在嘉兴", "以后回答简短一点", "我住在嘉兴"),
     ],
 )
 def test_what_is_told_behind_a_rule_is_a_memory_of_its_own(
@@ -301,3 +301,22 @@ def test_audit_counts_misread_memories_and_repair_archives_them(open_mind: OpenM
     assert texts(mind) == ["I live in Ghent"]
     (back, _) = mind.memories(status="archived")
     assert mind.restore(back.id).status == "active"
+
+
+@pytest.mark.parametrize(
+    ("said", "waits"),
+    [
+        ("Use metric units.", True),
+        ("请用中文回答。", True),
+        ("From here on use metric units.", False),
+        ("以后请用中文回答。", False),
+    ],
+)
+def test_a_rule_that_does_not_say_it_lasts_is_put_to_the_user(
+    open_mind: OpenMind, said: str, waits: bool
+) -> None:
+    mind = open_mind()
+    tell(mind, "a", said)
+    rules = [memory.text for memory in mind.memories(kind="rule")]
+    offered = [candidate.text for candidate in mind.pending()]
+    assert (len(rules), len(offered)) == ((0, 1) if waits else (1, 0))

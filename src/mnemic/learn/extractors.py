@@ -188,15 +188,17 @@ class RuleExtractor:
         note = cache(partial(self.note, [message]))
         keep, places = self.settings.extraction.keep, Places(text)
 
-        def is_worth(stretch: str) -> bool:
+        def is_worth(stretch: str, share: float = 1) -> bool:
             place = places.find(stretch)
             try:
                 likely = note()[0].keep(*place) if place else None
             except ModelRefused:  # a damaged file, of which the embedding tells
-                return False
+                likely = None
+            if likely is None:
+                return share < 1
             # What is over after its day costs little where it was not worth keeping.
-            least = keep * _PASSING if keep < 1 and is_plan(stretch, said_at) else keep
-            return likely is not None and likely >= least
+            passing = share == 1 > keep and is_plan(stretch, said_at)
+            return likely >= keep * (_PASSING if passing else share)
 
         return is_worth
 

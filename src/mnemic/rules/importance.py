@@ -29,6 +29,7 @@ DEFAULT_CONFIDENCE = 0.5
 # the user asked to be remembered is beyond doubt.
 RULES_CONFIDENCE = 0.9
 ASKED_CONFIDENCE = 1.0
+DOUBTED_CONFIDENCE = 0.7  # of a rule that may be meant for one answer: a person is asked
 # Who asks for a statement to be kept means it: above `routing.write`, below the owner.
 PROPOSED_CONFIDENCE = 0.9
 # Document E §11.2: from here on a write is announced as an important one.

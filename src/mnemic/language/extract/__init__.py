@@ -8,11 +8,11 @@ what becomes of a match). Pure, and linear in the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from mnemic.late import dataclass
 from mnemic.rules.importance import ASKED_CONFIDENCE, KIND_IMPORTANCE, RULES_CONFIDENCE
@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["EarlierMessage", "Worth", "extract"]
 
-Worth = Callable[[str], bool]  # whether a stretch of the message is worth keeping as it was said
+
+class Worth(Protocol):
+    """Judges what a message says."""
+
+    def __call__(self, stretch: str, share: float = 1) -> bool:
+        """Whether a stretch of the message is as likely worth keeping as asked for, or at least a
+        ``share`` of that likely; of one that was not read, any share is.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +60,8 @@ def extract(
     ``earlier`` are the messages before this one, oldest first: a correction or a bare "upgraded to
     3.12" is resolved against them, and dropped where it cannot be. ``people`` are those spoken of
     before, to whom those of this message are added. ``patterns`` are those of the package unless
-    others are given. ``worth`` judges sentences that no pattern reads; those are kept as statements
-    without a slot.
+    others are given. ``worth`` judges sentences that no pattern reads, which are kept as statements
+    without a slot, and doubts the rules that the patterns of the package find.
     """
     if role != "user":
         return ()
@@ -65,7 +72,9 @@ def extract(
         replace(
             add_dates(candidate, said_at, text),
             importance=KIND_IMPORTANCE[cast("Kind", candidate.kind)],
-            confidence=ASKED_CONFIDENCE if candidate.asked else RULES_CONFIDENCE,
+            confidence=ASKED_CONFIDENCE
+            if candidate.asked
+            else candidate.confidence or RULES_CONFIDENCE,
             trust=trust,
             sources=(source,) if source else (),
         )

@@ -13,19 +13,21 @@ from mnemic.language.extract.clauses import Completer
 from mnemic.language.extract.corrections import correct_latest, read_correction
 from mnemic.language.extract.dates import NO_SLOT, names_a_time
 from mnemic.language.extract.entries import USER, Entry, Scope
-from mnemic.language.extract.languages import Patterns
+from mnemic.language.extract.languages import Patterns, load_patterns
 from mnemic.language.extract.people import REACHED_AT, KnownPeople, People, Subject, attribute
 from mnemic.language.extract.products import find_product
 from mnemic.language.extract.sentences import GAP, HAN, Sentence, Splitter, is_brief
 from mnemic.language.extract.statements import StatementReader
 from mnemic.language.extract.traps import Instructions, Traps
 from mnemic.language.extract.wording import split_statement, word_alone
+from mnemic.rules.importance import DOUBTED_CONFIDENCE
 from mnemic.types import Candidate
 
 if TYPE_CHECKING:
     from mnemic.language.extract import Worth
 
 LONGEST = 140  # characters of a statement: more is a passage
+_DOUBTFUL = 0.2  # share of what is asked of a sentence below which a rule is put to the user
 _FEWEST = 4, 3  # Han characters or words of what may be kept
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
@@ -42,6 +44,7 @@ class MessageReader:
 
     def __init__(self, patterns: Patterns) -> None:
         self._patterns, self._phrases = patterns, patterns.phrases
+        self._doubts = patterns is load_patterns()  # what somebody's own patterns find is wanted
         self._splitter = Splitter(patterns.phrases)
         self._traps = Traps(patterns.phrases)
         self._completer = Completer(patterns)
@@ -67,6 +70,8 @@ class MessageReader:
             facts: list[Candidate] = []
             if stating and not play:
                 facts += self._read_sentence(stating, candidates, before, earlier, people)
+                if worth and self._doubts:
+                    facts = [_doubt(fact, sentence, worth) for fact in facts]
             play = play or opens_play
             if worth and not opens_play:
                 facts += self._find_worthy(sentence, last, worth, facts)
@@ -335,7 +340,7 @@ class MessageReader:
         if len(stated) < 2 or self._traps.orders(stated[0]):
             return None
         rule = self._find_rule(self._completer.without_lead(clause), partial=True)
-        lasting = rule and (rule.duration == "permanent" or rule.withdraws)
+        lasting = rule and (rule.duration in ("", "permanent") or rule.withdraws)
         return rule if lasting else None
 
     def _find_request(self, sentence: str) -> str:
@@ -398,6 +403,14 @@ class MessageReader:
     def _tidy(self, text: str) -> str:
         short = len(text) < 6
         return self._patterns.values.clean(text) if short else text.strip(" ,，;；:：.。!！~～")
+
+
+def _doubt(fact: Candidate, sentence: Sentence, worth: Worth) -> Candidate:
+    """A rule that does not say how long it holds and reads as meant for one answer waits."""
+    stretch = fact.text if fact.text in sentence.text else sentence.text
+    lasts = fact.kind != "rule" or fact.asked or fact.withdraws or fact.duration
+    sure = lasts or worth(stretch, _DOUBTFUL)
+    return fact if sure else replace(fact, confidence=DOUBTED_CONFIDENCE)
 
 
 def _find_topic(candidate: Candidate, text: str, clauses: Sequence[str]) -> str:
