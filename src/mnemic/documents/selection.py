@@ -109,8 +109,7 @@ def for_insights(memories: Iterable[Memory]) -> list[Placement]:
 
 def at_most_of_each(chosen: Iterable[Placement], most: int) -> list[Placement]:
     """The first few of each kind."""
-    counts: Counter[str] = Counter()
-    capped = []
+    counts, capped = Counter[str](), []
     for placement in chosen:
         counts[placement.memory.kind] += 1
         if counts[placement.memory.kind] <= most:

@@ -86,11 +86,8 @@ class View:
         documents = self.settings.documents
         if self.name == "memory":
             return choosing.at_most_of_each(chosen, documents.memory_per_kind)
-        if self.name == "user":
-            return list(chosen[:_USER_INPUTS])
-        if self.name == "insights":
-            return list(chosen[: documents.insights_items])
-        return list(chosen)
+        limits = {"user": _USER_INPUTS, "insights": documents.insights_items}
+        return list(chosen[: limits.get(self.name)])
 
     def over(self, data: bytes) -> int:
         """By how much a file is beyond its limit."""

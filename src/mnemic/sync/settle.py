@@ -42,10 +42,8 @@ class Touched:
             self.gone.add(table.name)
             return
         cells = dict(zip(table.columns, row, strict=True))
-        if table.name == "turns":
-            self.sessions.add(cells["session"])
-        elif table.name == "sessions":
-            self.sessions.add(cells["id"])
+        if table.name in ("turns", "sessions"):
+            self.sessions.add(cells["session" if table.name == "turns" else "id"])
         elif table.name == "memories":
             self.memories.add(key)
         elif table.name == "episodes":

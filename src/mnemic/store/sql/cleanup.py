@@ -44,8 +44,8 @@ class SqlCleanup(Part):
 
     def count_rows(self, table: str) -> str:
         """A query for how many rows of a table are the space's; of jobs, those that are ready."""
-        own, others = ("own_jobs", "other_jobs") if table == "jobs" else ("own", "others")
-        parts = {"own": self.statements[own], "others": self._sql(others, table=table)}
+        within, beyond = ("own_jobs", "other_jobs") if table == "jobs" else ("own", "others")
+        parts = {"own": self.statements[within], "others": self._sql(beyond, table=table)}
         return self._sql("count_rows", table=table, **parts)
 
     def findings(self, damage: tuple[type[Exception], ...] = ()) -> list[Finding]:
