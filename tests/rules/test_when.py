@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mnemic.language.dates import english
 from mnemic.language.dates.reader import TimeSpan, find_times
 from mnemic.language.numerals import number
 from tests.timing import takes_less_than
@@ -36,6 +37,19 @@ CASES = [
 @pytest.mark.parametrize(("words", "start", "end"), CASES, ids=[case[0] for case in CASES])
 def test_expressions(words: str, start: datetime, end: datetime) -> None:
     assert find_times(words, NOW) == [TimeSpan(start, end, words)]
+
+
+def test_patterns_that_lack_what_they_need_are_left_out_and_no_others() -> None:
+    patterns = {name: english.GRAMMAR.pattern(name) for name in english.GRAMMAR._readers}
+    left_out: set[str] = set()
+    for words, _, _ in CASES:
+        text = f"What happened, {words}?"
+        offered = {id(pattern) for pattern, _ in english.patterns(text)}
+        absent = {name for name, pattern in patterns.items() if id(pattern) not in offered}
+        assert [name for name in absent if patterns[name].search(text)] == []
+        left_out |= absent
+    assert set(" ".join(english.GRAMMAR.tree()["needs"].values()).split()) == left_out
+    assert len(english.patterns("What does my sister drink?")) == 4
 
 
 @pytest.mark.parametrize(("words", "start", "end"), CASES[::2])

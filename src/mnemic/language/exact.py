@@ -23,7 +23,6 @@ LONGEST = 400  # nobody asks one exact question in more characters
 
 _QUOTED = defer(r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
 _MAYBE_COUNT = defer("how |number|几|多少", re.I)  # without one of them nothing is counted
-_SPACES = defer(r"\s+")
 _EDGES = " ,，。.?？!！、;；:：-—~…"
 _LETTERS = defer(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
 
@@ -40,7 +39,7 @@ def exact_question(query: str) -> ExactQuestion | None:
     """The exact question a query asks, if it asks one and says of what."""
     if len(query) > LONGEST:
         return None
-    text = _SPACES.sub(" ", query).strip()
+    text = " ".join(query.split())
     masked = _QUOTED.sub(lambda match: "\x00" * len(match.group()), text)
     kind = _kind(masked)
     topic = _topic(text, masked) if kind else ""
@@ -89,7 +88,7 @@ def _topic(text: str, masked: str) -> str:
     for match in pattern("asking").finditer(masked):
         parts.append(text[place : match.start()])
         place = match.end()
-    topic = _SPACES.sub(" ", " ".join([*parts, text[place:]])).strip(_EDGES)
+    topic = " ".join(" ".join([*parts, text[place:]]).split()).strip(_EDGES)
     for _ in range(3):  # a frame inside a frame: "so, do you remember"
         topic = pattern("frame").sub("", topic).strip(_EDGES)
         topic = pattern("tail").sub("", topic).strip(_EDGES)

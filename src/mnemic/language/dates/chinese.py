@@ -26,10 +26,10 @@ _IN_FIGURES = re.compile(r"\d[-/.]\d")
 _HOLIDAYS = {"五一": 5, "劳动节": 5, "国庆": 7, "春节": 7}  # of several days
 
 
-def patterns(text: str) -> tuple[Pattern, ...]:
+def patterns(text: str) -> list[Pattern]:
     """The patterns that can be of use for this text."""
-    figures = _FIGURES.patterns() if _IN_FIGURES.search(text) else ()
-    return figures + (() if text.isascii() or not _HAN.search(text) else _WORDS.patterns())
+    figures = _FIGURES.patterns(text) if _IN_FIGURES.search(text) else []
+    return figures + ([] if text.isascii() or not _HAN.search(text) else _WORDS.patterns(text))
 
 
 def _place(table: str, word: str) -> int:

@@ -28,9 +28,9 @@ _FEAST_WORD = re.compile("[a-z]+")
 _OFFSETS = {"this": 0, "next": 1, "coming": 1, "after next": 2, "before last": -2}
 
 
-def patterns(text: str) -> tuple[Pattern, ...]:
+def patterns(text: str) -> list[Pattern]:
     """The patterns that can be of use for this text."""
-    return GRAMMAR.patterns() if _LETTER.search(text) else ()
+    return GRAMMAR.patterns(text) if _LETTER.search(text) else []
 
 
 def month_number(name: str) -> int:

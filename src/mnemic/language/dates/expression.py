@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
 
 from mnemic.language.dates.feasts import Feast
 from mnemic.language.dates.spans import Calendar, Date, Span, Third
@@ -43,7 +42,6 @@ class Grammar(WordFile):
     def __init__(self, file: str) -> None:
         super().__init__("mnemic.language.dates", file)
         self._readers: dict[str, Read] = {}
-        self.patterns = cache(self._patterns)
 
     def reads(self, *names: str) -> Callable[[Read], Read]:
         """Read the patterns of these names by a function."""
@@ -54,8 +52,12 @@ class Grammar(WordFile):
 
         return note
 
-    def _patterns(self) -> tuple[Pattern, ...]:
-        return tuple((self.pattern(name), read) for name, read in self._readers.items())
+    def patterns(self, text: str) -> list[Pattern]:
+        """Those that can match in a text: it has what ``[needs]`` of the file says."""
+        needs: Mapping[str, str] = self.tree().get("needs", {})
+        lacking = [names for part, names in needs.items() if not self.pattern(part).search(text)]
+        without, readers = " ".join(lacking).split(), self._readers.items()
+        return [(self.pattern(name), read) for name, read in readers if name not in without]
 
     def figures(self, table: str, word: str | None) -> tuple[int, ...] | None:
         """The numbers that a table has for a word."""
