@@ -14,7 +14,7 @@ BUDGETS = {
     "language": 10_871,
     "store": 10_020,
     "learn": 7_071,
-    "moving": 5_634,
+    "moving": 5_578,
     "cli": 4_775,
     "providers": 3_881,
     "engine": 4_107,

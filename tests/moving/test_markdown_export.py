@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 import mnemic
 from mnemic.clock import ManualClock
-from mnemic.moving.markdown import escaped, export_markdown, export_markdown_files, quoted
+from mnemic.moving.markdown import escape, export_markdown, export_markdown_files, quote
 from mnemic.plain import visible
 from mnemic.prompts import Language
 from tests.conftest import OpenMind
@@ -111,12 +111,12 @@ def test_no_sign_makes_anything_but_text(text: str) -> None:
     """Alone, in a quotation, in a list and after other text."""
     lines = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
     for frame, around in (("{}", 1), ("{}\n\nafter", 1), ("- {}", 3), ("**x**  \n{}", 1)):
-        document = frame.format(escaped(text).replace("\n", "\n  " if around == 3 else "\n"))
+        document = frame.format(escape(text).replace("\n", "\n  " if around == 3 else "\n"))
         allowed = Counter(t.type for t in tokens(frame.format("word  \nword")))
         found = {t.type for t in tokens(document)}
         assert found <= {*allowed, "text_special", "text", "softbreak", "hardbreak"}
         assert all(line in shown(document) for line in lines)
-    assert {t.type for t in tokens(quoted(text))} <= {
+    assert {t.type for t in tokens(quote(text))} <= {
         *(t.type for t in tokens("> a  \n> b")), "text_special",
     }  # fmt: skip
 

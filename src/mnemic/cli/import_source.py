@@ -14,7 +14,7 @@ from mnemic.cli.output import answer, emit, flat, note, say
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.progress import bar, resumable
 from mnemic.cli.state import State
-from mnemic.moving.archive import archived_rows, import_jsonl, read_header
+from mnemic.moving.archive import count_rows, import_jsonl, read_header
 from mnemic.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
 from mnemic.moving.reader import reader_of
 from mnemic.moving.source import ImportSource
@@ -97,7 +97,7 @@ def _import_archive(
     """What mnemic export wrote; all of it, as it was."""
     if preview:
         with source.open() as stream:
-            rows = archived_rows(stream)
+            rows = count_rows(stream)
         counts = phrase(", ").join(f"{n:,} {term(table)}" for table, n in rows.items() if n)
         line = phrase("{format}: {counts}. Nothing was written.",
                       format=_ARCHIVE, counts=counts or phrase("nothing"))  # fmt: skip

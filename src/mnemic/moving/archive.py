@@ -105,10 +105,9 @@ def export_jsonl(
                 done += len(rows)
                 progress(done, total)
         masked = {name: tally.masked for name, tally in tallies.items() if tally.masked}
-        tables = {name: tally.told() for name, tally in tallies.items()}
+        tables = {name: tally.summarize() for name, tally in tallies.items()}
         stream.write(_line({"format": FORMAT, "end": True, "tables": tables, "masked": masked}))
-    counts = {name: tally.rows for name, tally in tallies.items()}
-    return ArchiveSummary(mind.space, counts, masked)
+    return ArchiveSummary(mind.space, {name: tally.rows for name, tally in tallies.items()}, masked)
 
 
 def _header(mind: Mind, store: Store, *, secrets: bool) -> dict[str, Any]:
@@ -141,19 +140,19 @@ def _line(value: Mapping[str, Any]) -> bytes:
     return dump(value).encode() + b"\n"
 
 
+@dataclass(slots=True)
 class _LineTally:
     """The rows of one table, and the hash of their lines."""
 
-    def __init__(self) -> None:
-        self.rows = 0
-        self.masked = 0
-        self._hash = hashlib.sha256()
+    rows: int = 0
+    masked: int = 0
+    _hash: Any = field(default_factory=hashlib.sha256)
 
     def add(self, line: bytes) -> None:
         self.rows += 1
         self._hash.update(line)
 
-    def told(self) -> dict[str, Any]:
+    def summarize(self) -> dict[str, Any]:
         return {"rows": self.rows, "sha256": self._hash.hexdigest()}
 
 
@@ -189,17 +188,17 @@ def read_header(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and value.get("format") == FORMAT else None
 
 
-def archived_rows(stream: BinaryIO) -> dict[str, int]:
+def count_rows(stream: BinaryIO) -> dict[str, int]:
     """How many rows of each table an archive holds."""
-    counted: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for line in stream:
         try:
             table = _parse(line).get("table")
         except InvalidInput:
             continue
         if isinstance(table, str):
-            counted[table] = counted.get(table, 0) + 1
-    return counted
+            counts[table] = counts.get(table, 0) + 1
+    return counts
 
 
 class _Import:
@@ -222,8 +221,8 @@ class _Import:
     def run(self, stream: BinaryIO) -> ArchiveImport:
         first = stream.readline()
         header = _check_header(first)
-        own = self._trust == "owner" or header.get("database") == self._store.read_origin()
-        self._steering = least_trusted((self._trust or "owner", "owner" if own else "agent"))
+        trusted = self._trust == "owner" or header.get("database") == self._store.read_origin()
+        self._steering = least_trusted((self._trust or "owner", "owner" if trusted else "agent"))
         self._read = len(first)
         footer: dict[str, Any] | None = None
         number = 1
@@ -289,9 +288,8 @@ class _Import:
         cells = dict(zip(table.names, row, strict=True))
         steers = cells.get("kind") in STEERING
         most = self._steering if steers else self._trust or "owner"
-        trust = least_trusted((cells["trust"], most))
-        cells["trust"] = trust
-        if steers and trust != "owner" and cells["status"] == "active":
+        cells["trust"] = least_trusted((cells["trust"], most))
+        if steers and cells["trust"] != "owner" and cells["status"] == "active":
             cells |= {"status": "pending", "core": False}
         return tuple(cells.values())
 
@@ -300,7 +298,7 @@ class _Import:
         tables = stated if isinstance(stated, dict) else {}
         problems = {}
         for name, tally in self._tallies.items():
-            exported, read = tables.get(name), tally.told()
+            exported, read = tables.get(name), tally.summarize()
             if not isinstance(exported, dict):
                 problems[name] = "the last line of the archive does not tell of it"
             elif exported.get("rows") != read["rows"]:
@@ -354,8 +352,8 @@ def _row(value: Mapping[str, Any]) -> tuple[MovedTable, Cells]:
 
 
 def _columns(table: MovedTable, cells: Iterable[str]) -> str:
-    given, wanted = set(cells), set(table.names)
-    missing, strange = sorted(wanted - given), sorted(given - wanted)
+    names = set(table.names)
+    missing, strange = sorted(names.difference(cells)), sorted(set(cells) - names)
     parts = [f"lacks {', '.join(missing)}"] if missing else []
     parts += [f"has {', '.join(strange)} besides"] if strange else []
     return f"a row of {table.name} {' and '.join(parts)}"

@@ -21,16 +21,12 @@ from mnemic.store.sqlite import backup as sqlite_backup
 from mnemic.types import Backup, PageProgress, Restored
 
 
-def _silent(done: int, pages: int) -> None:
-    """Nobody asked for progress."""
-
-
 def backup(
     mind: Mind,
     path: str | os.PathLike[str],
     *,
     force: bool = False,
-    progress: PageProgress = _silent,
+    progress: PageProgress = lambda done, pages: None,
 ) -> Backup:
     """Copy the database of a mind, with all its spaces, to a file while others go on writing.
 
@@ -53,7 +49,7 @@ def restore(
     force: bool = False,
     settings: Settings | None = None,
     clock: Clock | None = None,
-    progress: PageProgress = _silent,
+    progress: PageProgress = lambda done, pages: None,
     key: str | bytes | None = None,
 ) -> Restored:
     """Make the database ``to`` from a backup, which is checked first and left as it is.
@@ -68,13 +64,9 @@ def restore(
         raise InvalidInput(f"{source} is itself the backup", remedy="Restore to another file")
     now = (clock or SystemClock()).now()
     chosen = settings or settings_beside(target)
+    key = find_key(str(target), key, chosen)
     restored = sqlite_backup.restore(
-        source,
-        target,
-        force=force,
-        now=now,
-        progress=progress,
-        key=find_key(str(target), key, chosen),
+        source, target, force=force, now=now, progress=progress, key=key
     )
     if not restored.aside:
         return restored

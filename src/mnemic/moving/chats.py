@@ -163,8 +163,7 @@ class ExportedConversation:
 def _read_chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     """One entry of ChatGPT's conversations.json: a tree, of which the chosen branch is read."""
     session = read_text(exported, "conversation_id", "id") or fallback
-    mapping = read_object(exported.get("mapping"), "mapping")
-    nodes = _branch(mapping, exported.get("current_node"))
+    nodes = _branch(read_object(exported.get("mapping"), "mapping"), exported.get("current_node"))
     messages = (node["message"] for node in nodes if isinstance(node.get("message"), dict))
     return ExportedConversation(
         session, read_text(exported, "title"), _each(messages, session, _chatgpt_message)
@@ -210,8 +209,8 @@ def _name_assets(parts: Any) -> Any:
     if not isinstance(parts, list):
         return parts
     return [
-        _ASSETS.get(str(part.get("content_type")), part) if isinstance(part, dict) else part
-        for part in parts
+        _ASSETS.get(str(block.get("content_type")), block) if isinstance(block, dict) else block
+        for block in parts
     ]
 
 
@@ -227,11 +226,11 @@ def _read_claude(exported: Mapping[str, Any], fallback: str) -> ExportedConversa
 
 def _claude_message(message: Any, session: str) -> NewTurn | None:
     fields = read_object(message, "a message")
-    parts = fields.get("content") or None
-    if isinstance(parts, list):
-        kinds = [part.get("type") if isinstance(part, dict) else "" for part in parts]
-        parts = [p for p, kind in zip(parts, kinds, strict=True) if str(kind) not in _UNSPOKEN]
-    content = read_content(parts)
+    blocks = fields.get("content") or None
+    if isinstance(blocks, list):
+        kinds = (str(block.get("type")) if isinstance(block, dict) else "" for block in blocks)
+        blocks = [block for block, kind in zip(blocks, kinds, strict=True) if kind not in _UNSPOKEN]
+    content = read_content(blocks)
     if content.is_empty:
         content = read_content(fields.get("text"))
     content.texts += _files(fields)

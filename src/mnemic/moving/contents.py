@@ -69,8 +69,9 @@ class MemoryContents:
         latest = max((turn.at for turn in turns if turn.role == "user"), default=None)
         self.zone = home_zone(latest, mind.settings.schedule.zone)
         self._read_statements(mind, {turn.id: turn for turn in turns})
-        credentials = [one.memory.id for one in self.known if one.memory.kind == "credential"]
-        self.secrets = {id_: mind.reveal(id_) for id_ in credentials if secrets}
+        memories = (statement.memory for statement in self.known if secrets)
+        credentials = [memory.id for memory in memories if memory.kind == "credential"]
+        self.secrets = {id_: mind.reveal(id_) for id_ in credentials}
         self.questions = [] if self.off else _read_questions(mind)
         self.pad = Scratchpad() if self.off else mind.scratchpad()
         self.attachments = [] if self.off else mind.attachments(limit=_ALL)
@@ -81,7 +82,7 @@ class MemoryContents:
     @property
     def turns(self) -> Iterator[Turn]:
         """Every turn, conversation by conversation."""
-        return (turn for day in self.days for one in day.sessions for turn in one.turns)
+        return (turn for day in self.days for session in day.sessions for turn in session.turns)
 
     def local(self, moment: datetime) -> datetime:
         """A moment by the clocks of the memory's zone."""
@@ -95,7 +96,7 @@ class MemoryContents:
             lambda at: mind.memories(status="all", order="oldest", limit=_PAGE, offset=at)
         )
         held = _read_pages(lambda at: mind.memories(limit=_PAGE, offset=at))
-        self.versions, held_ids = list(every), {memory.id for memory in held}
+        self.versions, current_ids = list(every), {memory.id for memory in held}
         ids = {memory.id for memory in self.versions}
         replaced: dict[str, list[Memory]] = defaultdict(list)  # by the id of what replaced them
         for memory in self.versions:
@@ -104,48 +105,46 @@ class MemoryContents:
 
         def state(memory: Memory) -> Statement:
             sources = {source.turn_id for source in memory.sources} & turns.keys()
-            said = sorted(map(turns.__getitem__, sources), key=lambda turn: (turn.at, turn.id))
-            return Statement(memory, _read_before(memory, replaced), tuple(said))
+            evidence = sorted(map(turns.__getitem__, sources), key=lambda turn: (turn.at, turn.id))
+            return Statement(memory, _read_before(memory, replaced), tuple(evidence))
 
-        known = [memory for memory in self.versions if memory.id in held_ids]
+        current = [memory for memory in self.versions if memory.id in current_ids]
         past = [
             memory
             for memory in self.versions
-            if not (memory.superseded_by in ids or memory.id in held_ids)
+            if not (memory.superseded_by in ids or memory.id in current_ids)
             and memory.status not in _NEVER_HELD
         ]
         past.sort(key=lambda memory: (memory.updated_at, memory.id), reverse=True)
-        pending = _read_pages(lambda at: mind.pending(limit=_PAGE, offset=at))
-        self.known = [*map(state, sorted(known, key=_rank))]
+        self.known = [*map(state, sorted(current, key=_rank))]
         self.past = [*map(state, past)]
-        self.pending = [*map(state, pending)]
+        self.pending = [*map(state, _read_pages(lambda at: mind.pending(limit=_PAGE, offset=at)))]
 
     def _read_days(
         self, mind: Mind, turns: list[Turn], episodes: list[Episode], events: list[DailyEvent]
     ) -> Iterator[RecordedDay]:
         """Sessions by their first day, the latest first; empty ones only if they tell of it."""
-        said = _group(turns, lambda turn: turn.session)
+        turns_of = _group(sorted(turns, key=lambda turn: turn.index), lambda turn: turn.session)
         stories = _group(sorted(episodes, key=lambda e: (e.started_at, e.id)), lambda e: e.session)
         days: dict[date, list[RecordedSession]] = defaultdict(list)
-        for info in _read_pages(lambda at: mind.sessions(limit=_PAGE, offset=at)):
-            own = tuple(sorted(said.get(info.id, ()), key=lambda turn: turn.index))
-            told = tuple(stories.get(info.id, ()))
-            if own or told:
-                began = self.local(own[0].at if own else info.started_at).date()
-                days[began].append(RecordedSession(info, own, told))
+        infos = _read_pages(lambda at: mind.sessions(limit=_PAGE, offset=at))
+        for info in sorted(infos, key=lambda info: (info.started_at, info.id)):
+            session = RecordedSession(info, (*turns_of[info.id],), (*stories[info.id],))
+            if session.turns or session.episodes:
+                began = session.turns[0].at if session.turns else info.started_at
+                days[self.local(began).date()].append(session)
         by_day = _group(sorted(events, key=lambda e: (e.created_at, e.id)), lambda e: e.day)
         for day in sorted({*days, *by_day}, reverse=True):
-            sessions = sorted(days.get(day, ()), key=lambda one: (one.info.started_at, one.info.id))
-            summaries = [story.summary for one in sessions for story in one.episodes]
-            untold = (e for e in by_day.get(day, ()) if not any(e.summary in s for s in summaries))
-            yield RecordedDay(day, tuple(sessions), tuple(untold))
+            summaries = [story.summary for session in days[day] for story in session.episodes]
+            untold = (e for e in by_day[day] if not any(e.summary in s for s in summaries))
+            yield RecordedDay(day, (*days[day],), (*untold,))
 
 
 _Key = TypeVar("_Key")
 
 
-def _group(records: Iterable[_T], key: Callable[[_T], _Key]) -> dict[_Key, list[_T]]:
-    groups: dict[_Key, list[_T]] = defaultdict(list)
+def _group(records: Iterable[_T], key: Callable[[_T], _Key]) -> defaultdict[_Key, list[_T]]:
+    groups = defaultdict[_Key, list[_T]](list)
     for record in records:
         groups[key(record)].append(record)
     return groups
@@ -175,14 +174,14 @@ def _read_questions(mind: Mind) -> list[Question]:
 
 def _read_before(memory: Memory, replaced: dict[str, list[Memory]]) -> tuple[Memory, ...]:
     """The earlier versions of a memory, oldest first."""
-    found: dict[str, Memory] = {}
+    versions: dict[str, Memory] = {}
     ahead = [*replaced.get(memory.id, ())]
     while ahead:
         version = ahead.pop()
-        if version.id not in found and version.id != memory.id:
-            found[version.id] = version
+        if version.id not in versions and version.id != memory.id:
+            versions[version.id] = version
             ahead += replaced.get(version.id, ())
-    return tuple(sorted(found.values(), key=lambda m: (m.created_at, m.id)))
+    return tuple(sorted(versions.values(), key=lambda m: (m.created_at, m.id)))
 
 
 def _rank(memory: Memory) -> tuple[object, ...]:

@@ -124,7 +124,7 @@ def copy_between(
             report.known += put.known
             report.conflicts += len(put.conflicts)
             room = _LISTED - len(conflicts)
-            conflicts += [CopyConflict(table.name, one.reason) for one in put.conflicts[:room]]
+            conflicts += [CopyConflict(table.name, clash.reason) for clash in put.conflicts[:room]]
             progress("Copying", done, total)
         ours, theirs = ({table: hashlib.sha256() for table in MOVED} for _ in range(2))
         with target.read(to_space) as copied:

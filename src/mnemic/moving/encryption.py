@@ -17,7 +17,7 @@ def set_key(
     path: str | os.PathLike[str], new: str | bytes | None, *, key: str | bytes | None = None
 ) -> Backup:
     """Encrypt a database that has ``key`` with ``new`` (None: not at all), whole at all times."""
-    old, chosen = (None if one is None else FileKey(one) for one in (key, new))
+    old, chosen = (None if secret is None else FileKey(secret) for secret in (key, new))
     return rewrite(Path(path).expanduser().absolute(), old, chosen)
 
 

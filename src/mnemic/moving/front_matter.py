@@ -38,7 +38,7 @@ def split_front_matter(text: str) -> tuple[Fields, str]:
 
 def _read_value(text: str) -> str | list[str]:
     if text.startswith("[") and text.endswith("]"):
-        return [_read_scalar(part) for part in text[1:-1].split(",") if part.strip()]
+        return [_read_scalar(entry) for entry in text[1:-1].split(",") if entry.strip()]
     return _read_scalar(text)
 
 

@@ -48,14 +48,14 @@ class Speakers:
     sender: str = ""
     most: Trust = "owner"
 
-    def named(self, turn: NewTurn) -> NewTurn:
+    def attribute(self, turn: NewTurn) -> NewTurn:
         """The turn with its sender, and with the trust that this and the file leave it."""
         sender, trust = turn.sender, turn.trust
         if turn.role == "user":
             sender = sender or self.sender
             if self.owners and trust is None:
-                named = speaker_mark(sender) in speaker_marks(self.owners)
-                trust = "owner" if named else "external"
+                is_owner = speaker_mark(sender) in speaker_marks(self.owners)
+                trust = "owner" if is_owner else "external"
         if self.most != "owner":
             trust = least_trusted((trust or trust_of(turn.role), self.most))
         if (sender, trust) == (turn.sender, turn.trust):
@@ -109,17 +109,17 @@ class Reading:
         source = iter(pieces)
         while batch := list(islice(source, _BATCH)):
             readable: list[tuple[Piece, Item]] = []
-            for piece in batch:
-                if piece.item is None:
-                    self.refuse(piece, piece.reason)
+            for entry in batch:
+                if entry.item is None:
+                    self.refuse(entry, entry.reason)
                 else:
-                    self._count(piece.item)
-                    readable.append((piece, self._set_trust(piece.item)))
+                    self._count(entry.item)
+                    readable.append((entry, self._set_trust(entry.item)))
             yield readable
 
-    def refuse(self, piece: Piece, reason: str) -> None:
+    def refuse(self, entry: Piece, reason: str) -> None:
         self.progress.rejected += 1
-        self._refused(Refused(piece.place, reason))
+        self._refused(Refused(entry.place, reason))
 
     def _count(self, item: Item) -> None:
         counted = self.progress
@@ -132,7 +132,7 @@ class Reading:
     def _set_trust(self, item: Item) -> Item:
         """The record as far as its speaker is believed, with the name of where it came from."""
         if isinstance(item, NewTurn):
-            return self._speakers.named(item)
+            return self._speakers.attribute(item)
         if isinstance(item, NewMemory):
             return replace(
                 item,
@@ -172,16 +172,14 @@ class Importer:
             rejected=done.rejected,
         )
 
-    # --- writing --------------------------------------------------------------------------------
-
     def _write(self, batch: list[tuple[Piece, Item]]) -> None:
         # First what turns would make anew: a file by its path, the notes of what is going on.
-        for piece, item in batch:
+        for entry, item in batch:
             if isinstance(item, SentFile | WorkingNotes):
-                self._keep(piece, item)
-        turns = [(piece, item) for piece, item in batch if isinstance(item, NewTurn)]
+                self._keep(entry, item)
+        turns = [(entry, item) for entry, item in batch if isinstance(item, NewTurn)]
         self._in_halves(turns, self._record)
-        records = [(piece, item) for piece, item in batch if isinstance(item, NewRecord)]
+        records = [(entry, item) for entry, item in batch if isinstance(item, NewRecord)]
         for start in range(0, len(records), _FEW):
             self._in_halves(records[start : start + _FEW], self._add)
 
@@ -210,15 +208,15 @@ class Importer:
 
     def _add(self, batch: list[tuple[Piece, NewRecord]]) -> None:
         keyed: dict[str, NewRecord] = {}
-        for piece, item in batch:
-            keyed.setdefault(self._key(piece, item), item)
+        for entry, item in batch:
+            keyed.setdefault(self._key(entry, item), item)
         added = self.mind.add_many(keyed)
         self.progress.added += added.added
         self.progress.known += added.known + len(batch) - len(keyed)
         self.progress.dropped += added.dropped
         self.progress.pending += added.pending
 
-    def _keep(self, piece: Piece, item: SentFile | WorkingNotes) -> None:
+    def _keep(self, entry: Piece, item: SentFile | WorkingNotes) -> None:
         try:
             if isinstance(item, WorkingNotes):
                 fresh = not self.mind.scratchpad().text.strip()
@@ -227,21 +225,21 @@ class Importer:
             else:
                 session = item.details.get("session")
                 there = self.mind.attachments(session=session, limit=10_000)
-                fresh = item.path not in {one.path or one.url for one in there}
+                fresh = item.path not in {file.path or file.url for file in there}
                 if fresh:
                     self.mind.attach(item.path, **item.details)
         except (InvalidInput, Conflict) as error:
-            self.reading.refuse(piece, error.message)
+            self.reading.refuse(entry, error.message)
         else:
             self.progress.added += fresh
             self.progress.known += not fresh
 
-    def _key(self, piece: Piece, item: NewRecord) -> str:
-        told = piece.key
-        if not told:
-            values = {one.name: getattr(item, one.name) for one in fields(item)}
-            told = json.dumps([type(item).__name__, values], default=_plain, sort_keys=True)
-        digest = sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    def _key(self, entry: Piece, item: NewRecord) -> str:
+        key = entry.key
+        if not key:
+            values = {attr.name: getattr(item, attr.name) for attr in fields(item)}
+            key = json.dumps([type(item).__name__, values], default=_plain, sort_keys=True)
+        digest = sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         return f"import:{self.progress.format}:{digest}"
 
 
@@ -257,10 +255,10 @@ _KINDS: dict[type, str] = {
 
 def _topics(batch: Iterable[tuple[Piece, NewTurn]]) -> dict[str, str]:
     """A title is optional: characters and length that cannot be stored are cut."""
-    titles = {turn.session: piece.topic for piece, turn in batch if piece.topic}
     return {
-        session: title[:_TOPIC].encode("utf-8", "replace").decode()
-        for session, title in titles.items()
+        turn.session: entry.topic[:_TOPIC].encode("utf-8", "replace").decode()
+        for entry, turn in batch
+        if entry.topic
     }
 
 
@@ -270,8 +268,7 @@ def _plain(value: Any) -> Any:
 
 def _time_of(item: Item) -> datetime | None:
     times = (getattr(item, name, None) for name in ("at", "learned_at", "started_at"))
-    zoned = (at for at in times if isinstance(at, datetime) and at.tzinfo is not None)
-    return next(zoned, None)
+    return next((at for at in times if isinstance(at, datetime) and at.tzinfo is not None), None)
 
 
 def import_source(
@@ -285,8 +282,8 @@ def import_source(
 ) -> tuple[ImportProgress, list[Refused]]:
     """Import a file or folder by its name; what was refused is listed."""
     source, refused = ImportSource.of(place, session=session), list[Refused]()
-    reader, found = reader_of(source, format)
-    reading = Reading(found, project=project, speakers=speakers, refused=refused.append)
+    reader, format = reader_of(source, format)
+    reading = Reading(format, project=project, speakers=speakers, refused=refused.append)
     for _ in Importer(mind, reading).run(reading.pieces(source, reader)):
         pass
     return reading.progress, refused

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from mnemic.errors import InvalidInput
 from mnemic.moving.pieces import Record
-from mnemic.moving.source import bounded_lines
+from mnemic.moving.source import split_lines
 
 WHOLE = "the file"  # the place of a record that is a whole file
 LONGEST = 64 << 20  # bytes of one record: the longest real conversations have a tenth
@@ -76,7 +76,7 @@ def _read_first_line(stream: BinaryIO) -> tuple[int, bytes]:
 
 def _read_lines(first: bytes, stream: BinaryIO, number: int) -> Iterator[Record]:
     """A record for each line; of one that is not JSON, ``value`` is the line itself."""
-    for place, line in enumerate(bounded_lines(stream, LONGEST, first), number):
+    for place, line in enumerate(split_lines(stream, LONGEST, first), number):
         if line is None:
             yield Record(f"line {place}", b"", f"it has more than {LONGEST:,} bytes")
         elif line.strip(_BLANK):
@@ -94,8 +94,8 @@ def _read_lists(first: bytes, stream: BinaryIO, keys: Sequence[str]) -> Iterator
         yield from text.read_entries("")
     names = "|".join(re.escape(json.dumps(key)) for key in keys)
     opening = re.compile(rf"({names})\s*:\s*\[")
-    while names and (found := text.find(opening)) is not None:
-        yield from text.read_entries(json.loads(found[1]))
+    while names and (match := text.find(opening)) is not None:
+        yield from text.read_entries(json.loads(match[1]))
 
 
 def sample(head: bytes, keys: Sequence[str]) -> list[dict[str, Any]]:
@@ -128,12 +128,12 @@ class _JsonText:
 
     def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Go on behind the next match of a pattern."""
-        while (found := pattern.search(self._text, self.place)) is None:
+        while (match := pattern.search(self._text, self.place)) is None:
             self.place = max(self.place, len(self._text) - _KEY)
             if not self._read_more():
                 return None
-        self.place = found.end()
-        return found
+        self.place = match.end()
+        return match
 
     def read_entries(self, key: str) -> Iterator[Record]:
         """The entries up to the bracket that ends the list."""

@@ -88,10 +88,9 @@ def export_markdown_files(mind: Mind, **options: Unpack[ExportOptions]) -> dict[
 # --- escaping -------------------------------------------------------------------------------------
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """A text in one paragraph, its lines kept by hard breaks."""
-    lines = [_escape_line(line) for line in text.strip().split("\n")]
-    return "  \n".join(lines)
+    return "  \n".join(map(_escape_line, text.strip().split("\n")))
 
 
 def _escape_line(line: str) -> str:
@@ -108,13 +107,13 @@ def _escape_line(line: str) -> str:
     return "\u00a0" * len(lead) + safe
 
 
-def quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in escaped(text).split("\n"))
+def quote(text: str) -> str:
+    return "\n".join(f"> {line}" for line in escape(text).split("\n"))
 
 
 def _make_bold(text: str) -> str:
     """Bold, line by line: emphasis ends where a paragraph breaks, or before a blank."""
-    lines = (line for line in escaped(text).split("  \n"))
+    lines = (line for line in escape(text).split("  \n"))
     return "  \n".join(f"**{line}**" if line.strip("\u00a0") else line for line in lines)
 
 
@@ -175,8 +174,8 @@ class MarkdownWriter:
     def write_overview(self) -> Iterator[str]:
         """Everything but the timeline."""
         contents, say = self.contents, self.say
-        yield f"# {escaped(self.title)}"
-        yield escaped(self._span())
+        yield f"# {escape(self.title)}"
+        yield escape(self._span())
         if contents.off:
             yield say("Memory is switched off: this is what the plain files hold.")
         yield self._figures()
@@ -184,15 +183,15 @@ class MarkdownWriter:
         yield f"## {say('What is known')}"
         if not contents.known:
             yield say("Nothing is known yet. Memories appear here as conversations are read.")
-        for kind, of_kind in groupby(contents.known, lambda one: one.memory.kind):
-            yield f"### {escaped(self._line(say.kind(kind)))}"
+        for kind, of_kind in groupby(contents.known, lambda entry: entry.memory.kind):
+            yield f"### {escape(self._line(say.kind(kind)))}"
             subjects = [
                 list(group)
-                for _, group in groupby(of_kind, lambda one: one.memory.subject.casefold())
+                for _, group in groupby(of_kind, lambda entry: entry.memory.subject.casefold())
             ]
             for statements in subjects:
                 if len(subjects) > 1:
-                    yield f"#### {escaped(self._subject(statements[0].memory))}"
+                    yield f"#### {escape(self._subject(statements[0].memory))}"
                 yield from map(self._statement, statements)
         yield from self._questions()
         if contents.past:
@@ -213,7 +212,7 @@ class MarkdownWriter:
         masked = say("Secrets are masked.")
         if self.contents.masked is None:
             masked = say("This copy shows secrets: keep it safe.")
-        return ["---", escaped(f"{exported} {masked}")]
+        return ["---", escape(f"{exported} {masked}")]
 
     def write_timeline(self, days: Sequence[RecordedDay], back: str = "") -> Iterator[str]:
         """Conversations by day; ``back`` is the file that the links to statements lead to."""
@@ -225,7 +224,7 @@ class MarkdownWriter:
             for session in day.sessions:
                 yield from self._session(session, back)
             if day.events:
-                notes = (escaped(self._line(event.summary, _RESULT)) for event in day.events)
+                notes = (escape(self._line(event.summary, _RESULT)) for event in day.events)
                 yield "\n".join([f"{self.say('Notes of the day')}:", "", *map(_make_item, notes)])
 
     # --- the head ---------------------------------------------------------------------------------
@@ -255,7 +254,7 @@ class MarkdownWriter:
 
     def _growth(self) -> Iterator[str]:
         """Turns and statements known at the end of each month in which there was anything."""
-        contents, known = self.contents, 0
+        contents, total = self.contents, 0
         turns = Counter(self._month(turn.at) for turn in contents.turns)
         learned = Counter[date]()
         for memory in contents.versions:
@@ -269,8 +268,8 @@ class MarkdownWriter:
                     learned[self._month(ended)] -= 1
         rows = []
         for month in sorted({*turns, *learned}):
-            known += learned[month]
-            rows.append(f"| {self.say.date('month', month)} | {turns[month]:,} | {known:,} |")
+            total += learned[month]
+            rows.append(f"| {self.say.date('month', month)} | {turns[month]:,} | {total:,} |")
         if len(rows) > 1:
             heads = f"|  | {self.say('Turns per month')} | {self.say('Statements known')} |"
             yield "\n".join([heads, "|---|---:|---:|", *rows[-_MONTHS:]])
@@ -286,11 +285,11 @@ class MarkdownWriter:
             details.append(self.say("the secret: {secret}", secret=visible(secret)))
         lines = [
             f"{self._anchor(memory.id)}{_make_bold(self._cut(memory.text))}  ",
-            " · ".join(map(escaped, details)),
+            " · ".join(map(escape, details)),
             *(self._quotation(turn, memory) for turn in statement.turns),
             *(
-                f"\n{self.say('Before that')}: ~~{escaped(self._line(version.text, 400))}~~"
-                f" ({escaped(self._format_held(version))})"
+                f"\n{self.say('Before that')}: ~~{escape(self._line(version.text, 400))}~~"
+                f" ({escape(self._format_held(version))})"
                 for version in reversed(statement.before)
             ),
         ]
@@ -349,24 +348,24 @@ class MarkdownWriter:
 
     def _quotation(self, turn: Turn, memory: Memory) -> str:
         """A source of a statement; of a long one the part around the statement."""
-        whole = self._text(turn.text or "\n".join(one.content for one in turn.tool_results))
-        places = (whole.find(part) for part in (memory.text, memory.value) if part)
-        place = next((found for found in places if found >= 0), 0)
-        start = max(0, min(place - _QUOTED // 4, len(whole) - _QUOTED))
+        text = self._text(turn.text or "\n".join(result.content for result in turn.tool_results))
+        places = (text.find(words) for words in (memory.text, memory.value) if words)
+        place = next((offset for offset in places if offset >= 0), 0)
+        start = max(0, min(place - _QUOTED // 4, len(text) - _QUOTED))
         end = start + _QUOTED
-        quote = f"{'…' * bool(start)}{whole[start:end].strip()}{'…' * (end < len(whole))}"
-        who = f"{escaped(self._speaker(turn))}, {self.say.moment(self.contents.local(turn.at))}"
+        excerpt = f"{'…' * bool(start)}{text[start:end].strip()}{'…' * (end < len(text))}"
+        who = f"{escape(self._speaker(turn))}, {self.say.moment(self.contents.local(turn.at))}"
         link = f"{self.places.get(turn.id, '')}#{self._anchors[turn.id]}"
-        return f"\n{quoted(quote)}\n>\n> — [{who}]({link})"
+        return f"\n{quote(excerpt)}\n>\n> — [{who}]({link})"
 
     def _questions(self) -> Iterator[str]:
         """What waits for a person, and what the agent is working on."""
         say, contents = self.say, self.contents
-        parts = [self._statement(one, say("waits for your word")) for one in contents.pending]
+        parts = [self._statement(entry, say("waits for your word")) for entry in contents.pending]
         for question in contents.questions:
             names = ", ".join(self._line(name) for name in question.documents)
-            asked = say("You took this out of {documents}: is it to be forgotten?", documents=names)
-            parts.append(self._statement(Statement(question.memory), asked))
+            note = say("You took this out of {documents}: is it to be forgotten?", documents=names)
+            parts.append(self._statement(Statement(question.memory), note))
         states = contents.stats.turn_states
         unread = sum(states.get(state, 0) for state in ("new", "failed", "dead"))
         if unread and not contents.off:
@@ -376,7 +375,7 @@ class MarkdownWriter:
             (say("Questions"), contents.pad.questions),
             (say("Next steps"), contents.pad.next_steps),
         ):
-            items = [_make_item(escaped(self._line(line, 400))) for line in filter(None, lines)]
+            items = [_make_item(escape(self._line(line, 400))) for line in filter(None, lines)]
             parts += [f"#### {title}", "\n".join(items)] if items else []
         if parts:
             yield f"## {say('Open questions')}"
@@ -393,10 +392,10 @@ class MarkdownWriter:
         )
         lines = [f"{_make_bold(self._line(file.original_filename or file.filename))}  "]
         if file.description:
-            lines.append(f"{escaped(self._line(file.description, _RESULT))}  ")
-        lines.append(" · ".join(map(escaped, filter(None, details))))
+            lines.append(f"{escape(self._line(file.description, _RESULT))}  ")
+        lines.append(" · ".join(map(escape, filter(None, details))))
         for words in filter(None, (file.transcription, file.extracted_text)):
-            lines.append(f"\n{quoted(self._cut(words, _RESULT))}")
+            lines.append(f"\n{quote(self._cut(words, _RESULT))}")
         return _make_item("\n".join(lines))
 
     # --- conversations ----------------------------------------------------------------------------
@@ -405,18 +404,18 @@ class MarkdownWriter:
         goals = (episode.goal or episode.summary for episode in session.episodes)
         words = (turn.text for turn in session.turns if turn.role == "user")
         titles = (session.info.topic, *goals, *words, session.info.id)
-        yield f"#### {escaped(self._line(next(title for title in titles if title.strip())))}"
+        yield f"#### {escape(self._line(next(title for title in titles if title.strip())))}"
         about = [
             self.say.count(len(session.turns), "turn"),
             *(self.say(episode.outcome) for episode in session.episodes[-1:]),
-            *map(escaped, self._partition(session.info.project)),
+            *map(escape, self._partition(session.info.project)),
         ]
         yield " · ".join(about)
         for episode in session.episodes:
-            yield escaped(self._cut(episode.summary))
+            yield escape(self._cut(episode.summary))
             steps = [
-                f"{escaped(self._line(step.tool))} {escaped(self._json(step.params))} →"
-                f" {escaped(self._line(step.result if step.success else step.error, _RESULT))}"
+                f"{escape(self._line(step.tool))} {escape(self._json(step.params))} →"
+                f" {escape(self._line(step.result if step.success else step.error, _RESULT))}"
                 for step in episode.actions
             ]
             if steps:
@@ -428,17 +427,17 @@ class MarkdownWriter:
         hour = f"{self.contents.local(turn.at):%H:%M}"
         parts = [f"{self._anchor(turn.id)}{_make_bold(self._speaker(turn))} {hour}"]
         if turn.text:
-            parts.append(quoted(self._cut(turn.text)))
+            parts.append(quote(self._cut(turn.text)))
         for call in turn.tool_calls:
             name = f"{self.say('tool call')} {self._line(call.name)}"
-            parts.append(f"{escaped(name)}: {escaped(self._json(call.input))}")
+            parts.append(f"{escape(name)}: {escape(self._json(call.input))}")
         for result in turn.tool_results:
             title = self.say("tool error") if result.is_error else self.say("tool result")
-            parts += [f"{title}:", quoted(self._cut(result.content, _RESULT))]
+            parts += [f"{title}:", quote(self._cut(result.content, _RESULT))]
         learned = self._learned.get(turn.id, ())
         if learned:
             links = " · ".join(
-                f"[{escaped(self._line(memory.text, 60))}]({back}#{self._anchors[memory.id]})"
+                f"[{escape(self._line(memory.text, 60))}]({back}#{self._anchors[memory.id]})"
                 for memory in learned
             )
             parts.append(self.say("Learned from this: {memories}", memories=links))
@@ -462,11 +461,11 @@ class MarkdownWriter:
 
     def _cut(self, text: str, most: int = _LONGEST) -> str:
         """A stored text of at most ``most`` characters; says how many are left out."""
-        whole = self._text(text)
-        if len(whole) <= most:
-            return whole
-        more = self.say("… {count} more characters", count=f"{len(whole) - most:,}")
-        return f"{whole[:most]} {more}"
+        shown = self._text(text)
+        if len(shown) <= most:
+            return shown
+        more = self.say("… {count} more characters", count=f"{len(shown) - most:,}")
+        return f"{shown[:most]} {more}"
 
     def _json(self, value: Mapping[str, Any]) -> str:
         """The arguments of a tool call."""

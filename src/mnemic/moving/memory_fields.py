@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -108,9 +109,9 @@ def _read_slot(fields: Mapping[str, Any], text: str, at: datetime) -> tuple[str,
     in_first_person = _THIRD.sub(
         r"I \1", _OF_USER.sub(_SPOKEN[about_user["who"][0]], text, count=1)
     )
-    read = extract(in_first_person.replace("I 's ", "My "), said_at=at)
-    found = read[0] if len(read) == 1 else None
-    return ("user", found.predicate, found.value) if found else ("user", "", "")
+    candidates = extract(in_first_person.replace("I 's ", "My "), said_at=at)
+    candidate = candidates[0] if len(candidates) == 1 else None
+    return ("user", candidate.predicate, candidate.value) if candidate else ("user", "", "")
 
 
 def read_key(fields: Mapping[str, Any]) -> str:
@@ -123,14 +124,12 @@ def read_key(fields: Mapping[str, Any]) -> str:
 def kind_of(word: str) -> Kind | None:
     """The kind that a word stands for, in the engine's words or in those of a document."""
     plain = folded(word)
-    own = next((kind for kind in KINDS if kind == plain), None) or _KINDS.get(plain)
-    if own is not None or not plain:
-        return own
-    for preset in _DOCUMENTS:
-        found = vocabulary_of(preset).find_kinds(word, KINDS)
-        if found is not None:
-            return next(kind for kind in KINDS if kind == found[1][0])
-    return None
+    kind = next((kind for kind in KINDS if kind == plain), None) or _KINDS.get(plain)
+    for preset in _DOCUMENTS if plain and kind is None else ():
+        entry = vocabulary_of(preset).find_kinds(word, KINDS)
+        if entry is not None:
+            return next(kind for kind in KINDS if kind == entry[1][0])
+    return kind
 
 
 # --- one field ------------------------------------------------------------------------------------
@@ -155,10 +154,10 @@ def read_statement(fields: Mapping[str, Any], *names: str) -> str:
     text = read_text(fields, *names).strip()
     if not text:
         raise UnreadableMessage(f"it has no {names[0]}")
-    return checked_text(text)
+    return check_text(text)
 
 
-def checked_text(text: str) -> str:
+def check_text(text: str) -> str:
     """A text that can be stored."""
     if len(text) > _LONGEST:
         raise UnreadableMessage(f"it has {len(text):,} characters, more than {_LONGEST:,}")
@@ -240,7 +239,7 @@ def _make_plain(value: object, depth: int = 4) -> Any:
 
 
 def _read_word(fields: Mapping[str, Any], *names: str) -> str:
-    return checked_text(read_text(fields, *names).strip())
+    return check_text(read_text(fields, *names).strip())
 
 
 def _read_life(fields: Mapping[str, Any]) -> str:
@@ -267,8 +266,6 @@ def _read_metadata(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the other program noted with it, as an object or as JSON."""
     value = fields.get("metadata")
     if isinstance(value, str):
-        try:
+        with suppress(ValueError, RecursionError):
             value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = None
     return value if isinstance(value, dict) else {}

@@ -49,8 +49,8 @@ class Phrases:
     # --- numbers and dates ------------------------------------------------------------------------
 
     def count(self, count: int, thing: str) -> str:
-        one, *many = self._words["counted"][thing]
-        return f"{count:,} {one if count == 1 or not many else many[0]}"
+        forms = self._words["counted"][thing]
+        return f"{count:,} {forms[0] if count == 1 else forms[-1]}"
 
     def size(self, count: int) -> str:
         amount = float(count)

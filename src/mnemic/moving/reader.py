@@ -53,8 +53,7 @@ class FormatReader(Protocol):
 def readers() -> list[FormatReader]:
     """Every reader, in the order in which they are asked; those of other packages first."""
     added = [_load(point) for point in entry_points(group=GROUP)]
-    own = [import_module(f"mnemic.moving.readers.{name}").READER for name in OWN]
-    return [*added, *own]
+    return [*added, *(import_module(f"mnemic.moving.readers.{name}").READER for name in OWN)]
 
 
 def _load(point: EntryPoint) -> FormatReader:
@@ -80,9 +79,8 @@ def reader_of(source: ImportSource, format: str = "") -> tuple[FormatReader, str
                 return reader, format
         raise InvalidInput(f"No format {format}", remedy=f"Use one of {', '.join(formats())}")
     for reader in every:
-        found = reader.recognizes(source)
-        if found:
-            return reader, found
+        if format := reader.recognizes(source):
+            return reader, format
     raise InvalidInput(
         f"Unknown format: {source.name or 'this'}",
         remedy=f"Name the format: one of {', '.join(formats())}",

@@ -26,10 +26,10 @@ class RecordReader:
     columns: frozenset[str] = frozenset()
 
     def recognizes(self, source: ImportSource) -> str:
-        known = any(map(self.knows, sample(source.head, self.lists)))
-        if known or (self.table and table_columns(source, self.table) >= self.columns):
-            return self.formats[0]
-        return ""
+        recognized = any(map(self.knows, sample(source.head, self.lists))) or (
+            self.table and table_columns(source, self.table) >= self.columns
+        )
+        return self.formats[0] if recognized else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         if self.table and table_columns(source, self.table):
@@ -58,8 +58,8 @@ def read_members(
     for name in names:
         try:
             with source.open(name) as stream:
-                for piece in read(name, stream):
-                    yield piece.within(name)
+                for entry in read(name, stream):
+                    yield entry.within(name)
         except InvalidInput as error:
             yield Piece(name or source.name, None, error.message)
         except UnreadableMessage as reason:

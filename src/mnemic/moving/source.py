@@ -119,10 +119,10 @@ class ImportSource:
             name
             for name in self.members()
             if PurePosixPath(name).suffix.lower() in suffixes
-            and not any(part.startswith(".") for part in name.split("/"))
+            and not any(segment.startswith(".") for segment in name.split("/"))
         ]
 
-    def changed_at(self, name: str = "") -> datetime | None:
+    def read_mtime(self, name: str = "") -> datetime | None:
         """When the file or a member was last written; nothing is known of a pipe or an archive."""
         if self.path is None or (name and not self.is_folder):
             return None
@@ -194,7 +194,7 @@ def _open_file(path: Path) -> BinaryIO:
         ) from error
 
 
-def bounded_lines(stream: BinaryIO, longest: int, begun: bytes = b"") -> Iterator[bytes | None]:
+def split_lines(stream: BinaryIO, longest: int, begun: bytes = b"") -> Iterator[bytes | None]:
     """Lines, None for one of more than ``longest`` bytes; ``begun`` was read already."""
     line = begun if begun.endswith(b"\n") else begun + stream.readline(longest)
     while line:

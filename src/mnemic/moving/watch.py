@@ -83,6 +83,6 @@ def present_places(home: Path) -> list[Path]:
 def _files(places: Sequence[Path]) -> Iterator[Path]:
     for place in places:
         if place.is_dir():
-            yield from sorted(one for one in place.rglob("*.jsonl") if not one.is_symlink())
+            yield from sorted(path for path in place.rglob("*.jsonl") if not path.is_symlink())
         elif place.exists():
             yield place

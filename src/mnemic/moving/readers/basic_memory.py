@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from mnemic.moving.front_matter import Fields, split_front_matter
 from mnemic.moving.memory_fields import (
-    checked_text,
+    check_text,
     read_moment,
     short_name,
     short_names,
@@ -64,9 +64,6 @@ def _is_note(head: bytes) -> bool:
     return text.startswith(b"---") and re.search(rb"^permalink:\s*\S", text, re.M) is not None
 
 
-# --- one note -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Head:
     """What a note says of itself."""
@@ -82,25 +79,25 @@ def _read_note(source: ImportSource, name: str, data: bytes) -> Iterator[Piece]:
     if len(data) > _LONGEST:
         raise UnreadableMessage(f"it has more than {_LONGEST:,} bytes")
     try:
-        text = checked_text(data.decode("utf-8-sig"))
+        text = check_text(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UnreadableMessage(f"it is not UTF-8 at byte {error.start + 1}") from error
     fields, body = split_front_matter(text.replace("\r\n", "\n"))
-    head = _read_head(name or source.name, fields, source.changed_at(name))
+    head = _read_head(name or source.name, fields, source.read_mtime(name))
     yield from _read_body(head, body, text.count("\n") - body.count("\n"))
 
 
 def _read_head(name: str, fields: Fields, modified: datetime | None) -> _Head:
     path = PurePosixPath(name)
-    told = {key: value for key, value in fields.items() if isinstance(value, str)}
+    texts = {key: value for key, value in fields.items() if isinstance(value, str)}
     tags = fields.get("tags", [])
     listed = tags if isinstance(tags, list) else re.split(r"[,\s]+", tags)
     return _Head(
-        title=short_name(told.get("title")) or path.stem,
-        permalink=told.get("permalink") or path.with_suffix("").as_posix(),
+        title=short_name(texts.get("title")) or path.stem,
+        permalink=texts.get("permalink") or path.with_suffix("").as_posix(),
         folder="" if path.parent == PurePosixPath() else path.parent.as_posix(),
         tags=short_names(tag.lstrip("#") for tag in listed),
-        at=read_moment(told, "created", "date") or modified,
+        at=read_moment(texts, "created", "date") or modified,
     )
 
 
@@ -118,12 +115,12 @@ def _read_body(head: _Head, body: str, before: int) -> Iterator[Piece]:
 
     for number, line in enumerate(body.split("\n"), before + 1):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        told = None if fenced else _read_line(head, line)
+        memory = None if fenced else _read_line(head, line)
         heading = None if fenced else _HEADING.match(line)
-        if told is not None or heading is not None or (not line.strip() and not fenced):
+        if memory is not None or heading is not None or (not line.strip() and not fenced):
             yield from paragraph()
-        if told is not None:
-            yield _make_piece(f"line {number}", head, told, line.strip())
+        if memory is not None:
+            yield _make_piece(f"line {number}", head, memory, line.strip())
         elif heading is not None:
             section = short_name(heading["title"])
         elif line.strip() or fenced:
@@ -143,19 +140,16 @@ def _read_line(head: _Head, line: str) -> NewMemory | None:
             subject=head.title, predicate=short_name(kind), value=target,
             metadata=small_metadata({"context": relation["context"]}),
         )  # fmt: skip
-    found = _OBSERVATION.match(line)
-    if found is None:
+    observation = _OBSERVATION.match(line)
+    if observation is None:
         return None
-    category, text = found["category"].strip(), found["text"].strip()
-    if (
-        _CLOCK.fullmatch(category)
-        or (len(category) == 1 and not category.isalnum())
-        or (category in ("x", "X", ""))
-    ):
-        return None  # a task, or a line of a transcript
+    category, text = observation["category"].strip(), observation["text"].strip()
+    is_task = category in ("x", "X", "") or (len(category) == 1 and not category.isalnum())
+    if is_task or _CLOCK.fullmatch(category):  # or a line of a transcript
+        return None
     context = _CONTEXT.search(text)
     text = text if context is None else text[: context.start()]
-    tags = tuple(tag for told in _TAG.findall(text) for tag in told.split("#") if tag)
+    tags = tuple(tag for words in _TAG.findall(text) for tag in words.split("#") if tag)
     return NewMemory(
         re.sub(r"(?:\s+#\S+)+$", "", text).strip() or text,
         _KINDS.get(category.casefold(), "fact"),
@@ -167,7 +161,7 @@ def _read_line(head: _Head, line: str) -> NewMemory | None:
 
 
 def _make_piece(place: str, head: _Head, memory: NewMemory, line: str) -> Piece:
-    whole = replace(
+    memory = replace(
         memory,
         subject=memory.subject or head.title,
         topic=short_name(head.folder) or None,
@@ -176,7 +170,7 @@ def _make_piece(place: str, head: _Head, memory: NewMemory, line: str) -> Piece:
         trust="agent",
         learned_at=head.at,
     )
-    return Piece(place, whole, key=f"{head.permalink} {line}")
+    return Piece(place, memory, key=f"{head.permalink} {line}")
 
 
 READER = BasicMemoryReader()

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from mnemic.errors import InvalidInput
 from mnemic.moving.chats import FORMATS, SIGNS, Chats
 from mnemic.moving.json_records import read_records
-from mnemic.moving.memory_fields import checked_text, read_moment, short_name
+from mnemic.moving.memory_fields import check_text, read_moment, short_name
 from mnemic.moving.pieces import Piece, Record, SentFile, make_pieces
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
@@ -81,8 +81,8 @@ _HEADING = re.compile(r"\*\*(?P<bold>[^*\n]{1,100}?):?\*\*|#{1,6}\s+(?P<title>.{
 
 def account_members(source: ImportSource) -> list[str]:
     """The files of an export that this reads, projects first: memories name them by their ids."""
-    found = (name for name in source.members() if _MEMBER.fullmatch(name))
-    return sorted(found, key=lambda name: (_kind(name) == "memories", name))
+    names = (name for name in source.members() if _MEMBER.fullmatch(name))
+    return sorted(names, key=lambda name: (_kind(name) == "memories", name))
 
 
 def read_account(name: str, stream: BinaryIO, projects: dict[str, str]) -> Iterator[Piece]:
@@ -90,13 +90,13 @@ def read_account(name: str, stream: BinaryIO, projects: dict[str, str]) -> Itera
     read = _read_memories if _kind(name) == "memories" else _read_project
     for record in read_records(stream):
         yield from make_pieces(
-            record, lambda one: read(one.place, read_object(one.value, "a record"), projects)
+            record, lambda row: read(row.place, read_object(row.value, "a record"), projects)
         )
 
 
 def _kind(name: str) -> str:
-    found = _MEMBER.fullmatch(name)
-    return found["kind"] if found else ""
+    match = _MEMBER.fullmatch(name)
+    return match["kind"] if match else ""
 
 
 # --- memories -------------------------------------------------------------------------------------
@@ -118,16 +118,14 @@ def _read_memories(
 def _read_notes(place: str, text: str, project: str | None) -> Iterator[Piece]:
     """Paragraph by paragraph, under their headings; a model wrote them."""
     topic = ""
-    for paragraph in re.split(r"\n\s*\n", checked_text(text)):
-        heading = _HEADING.fullmatch(paragraph.strip())
+    for paragraph in map(str.strip, re.split(r"\n\s*\n", check_text(text))):
+        heading = _HEADING.fullmatch(paragraph)
         if heading is not None:
             topic = short_name(heading["bold"] or heading["title"])
-        elif paragraph.strip():
+        elif paragraph:
             yield Piece(
                 place,
-                NewMemory(
-                    paragraph.strip(), "fact", project=project, topic=topic or None, trust="agent"
-                ),
+                NewMemory(paragraph, "fact", project=project, topic=topic or None, trust="agent"),
             )
 
 
@@ -142,29 +140,29 @@ def _read_project(
     if fields.get("is_starter_project"):  # comes with every account
         return
     at = read_moment(fields, "created_at")
-    for told, kind in (("description", "fact"), ("prompt_template", "rule")):
-        text = checked_text(read_text(fields, told)).strip()
+    for field, kind in (("description", "fact"), ("prompt_template", "rule")):
+        text = check_text(read_text(fields, field)).strip()
         if text:
             # The person's own words.
             memory = NewMemory(text, kind, project=name or None, trust="owner", learned_at=at)
-            yield Piece(f"{place}, {told}", memory, key=f"{uuid} {told} {text}")
-    for number, one in enumerate(read_list(fields, "docs"), 1):
-        record = Record(f"{place}, document {number}", one)
+            yield Piece(f"{place}, {field}", memory, key=f"{uuid} {field} {text}")
+    for number, document in enumerate(read_list(fields, "docs"), 1):
+        record = Record(f"{place}, document {number}", document)
         yield from make_pieces(record, partial(_read_document, uuid, name))
 
 
 def _read_document(project: str, name: str, record: Record) -> Iterator[Piece]:
     fields = read_object(record.value, "a document")
     file = short_name(fields.get("filename")) or "document"
-    own = read_text(fields, "uuid") or file
+    id_ = read_text(fields, "uuid") or file
     yield Piece(
         record.place,
         SentFile(
-            f"claude/{project}/{own}/{file}",
+            f"claude/{project}/{id_}/{file}",
             {
                 "original_filename": file,
                 "description": f"{name}: {file}" if name else file,
-                "extracted_text": checked_text(read_text(fields, "content")),
+                "extracted_text": check_text(read_text(fields, "content")),
                 "tags": (name,) if name else (),
             },
         ),

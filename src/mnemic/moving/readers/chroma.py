@@ -82,76 +82,70 @@ def _documents(tables: SqliteTables) -> tuple[list[_Document], list[Piece]]:
     """The records of every collection as the library would give them, and what cannot be read."""
     broken: list[Piece] = []
 
-    def rows(table: str, *columns: str) -> Iterator[tuple[Record, dict[str, Any]]]:
-        for row in tables.rows(table, columns):
-            if row.reason:
-                broken.append(Piece(row.place, None, row.reason))
+    def rows(table: str, *columns: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        for record in tables.rows(table, columns):
+            if record.reason:
+                broken.append(Piece(record.place, None, record.reason))
             else:
-                yield row, row.value
+                yield record.place, record.value
 
-    names = {one["id"]: str(one["name"]) for _, one in rows("collections", "id", "name")}
+    names = {row["id"]: str(row["name"]) for _, row in rows("collections", "id", "name")}
     segments = {
-        one["id"]: one["collection"]
-        for _, one in rows("segments", "id", "scope", "collection")
-        if one["scope"] == "METADATA"
+        row["id"]: row["collection"]
+        for _, row in rows("segments", "id", "scope", "collection")
+        if row["scope"] == "METADATA"
     }
     by_row: dict[int, _Document] = {}
-    for row, one in rows("embeddings", "id", "segment_id", "embedding_id", "created_at"):
-        if one["segment_id"] in segments:
-            collection = names.get(segments[one["segment_id"]], "")
-            by_row[one["id"]] = _Document(
-                collection, str(one["embedding_id"]), str(one["created_at"] or "")
-            )
+    for place, row in rows("embeddings", "id", "segment_id", "embedding_id", "created_at"):
+        if row["segment_id"] in segments:
+            key = names.get(segments[row["segment_id"]], ""), str(row["embedding_id"])
+            by_row[row["id"]] = _Document(*key, str(row["created_at"] or ""))
         else:
-            broken.append(Piece(row.place, None, "its collection is not known"))
-    for row, one in rows("embedding_metadata", "id", "key", *_VALUES):
-        if one["id"] in by_row:
-            by_row[one["id"]].values[str(one["key"])] = _value(one)
+            broken.append(Piece(place, None, "its collection is not known"))
+    for place, row in rows("embedding_metadata", "id", "key", *_VALUES):
+        if row["id"] in by_row:
+            by_row[row["id"]].values[str(row["key"])] = _value(row)
         else:
-            broken.append(Piece(row.place, None, "the record it belongs to is not there"))
-    records = {(one.collection, one.id): one for one in by_row.values()}
+            broken.append(Piece(place, None, "the record it belongs to is not there"))
+    documents = {(document.collection, document.id): document for document in by_row.values()}
     done = {
-        segments[one["segment_id"]]: _number(one["seq_id"])
-        for _, one in rows("max_seq_id", "segment_id", "seq_id")
-        if one["segment_id"] in segments
+        segments[row["segment_id"]]: _number(row["seq_id"])
+        for _, row in rows("max_seq_id", "segment_id", "seq_id")
+        if row["segment_id"] in segments
     }
     log = ("seq_id", "created_at", "operation", "topic", "id", "metadata")
-    for row, one in rows("embeddings_queue", *log):
-        collection_id = str(one["topic"]).rpartition("/")[2]
-        if collection_id in names and _number(one["seq_id"]) > done.get(collection_id, 0):
+    for place, row in rows("embeddings_queue", *log):
+        collection_id = str(row["topic"]).rpartition("/")[2]
+        if collection_id in names and _number(row["seq_id"]) > done.get(collection_id, 0):
             try:
-                _apply(records, names[collection_id], one)
+                _apply(documents, names[collection_id], row)
             except UnreadableMessage as reason:
-                broken.append(Piece(row.place, None, str(reason)))
-    return list(records.values()), broken
+                broken.append(Piece(place, None, str(reason)))
+    return list(documents.values()), broken
 
 
 def _apply(
-    records: dict[tuple[str, str], _Document], collection: str, entry: dict[str, Any]
+    documents: dict[tuple[str, str], _Document], collection: str, entry: dict[str, Any]
 ) -> None:
-    place = (collection, str(entry["id"]))
+    key = (collection, str(entry["id"]))
     if entry["operation"] == _DELETE:
-        records.pop(place, None)
+        documents.pop(key, None)
         return
     try:
-        given = read_object(json.loads(entry["metadata"] or "{}"), "metadata")
+        metadata = read_object(json.loads(entry["metadata"] or "{}"), "metadata")
     except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableMessage(f"its metadata is not JSON: {error}") from error
-    one = records.get(place)
-    if one is None:
-        if entry["operation"] == _UPDATE:
-            return
-        one = records[place] = _Document(*place, str(entry["created_at"] or ""))
-    merged = {**one.values, **given}
-    one.values = {key: value for key, value in merged.items() if value is not None}
+    if entry["operation"] == _UPDATE and key not in documents:
+        return
+    document = documents.setdefault(key, _Document(*key, str(entry["created_at"] or "")))
+    merged = {**document.values, **metadata}
+    document.values = {name: value for name, value in merged.items() if value is not None}
 
 
 def _value(row: dict[str, Any]) -> Any:
     """The one of its columns that is set."""
-    found = next(((name, row[name]) for name in _VALUES if row.get(name) is not None), None)
-    if found is None:
-        return None
-    return bool(found[1]) if found[0] == "bool_value" else found[1]
+    name = next((name for name in _VALUES if row.get(name) is not None), "")
+    return bool(row[name]) if name == "bool_value" else row.get(name)
 
 
 def _number(value: Any) -> int:
@@ -162,19 +156,19 @@ def _number(value: Any) -> int:
 
 
 def _read_document(record: Record) -> Iterator[Piece]:
-    one: _Document = record.value
+    document: _Document = record.value
     texts = [_DOCUMENT, *TEXT_KEYS]
-    text = next((one.values[key] for key in texts if one.values.get(key)), None)
-    fields = {key: value for key, value in one.values.items() if key in _FIELDS}
-    fields.setdefault("created_at", fields.pop("timestamp", None) or one.created_at)
-    rest = {
+    text = next((document.values[key] for key in texts if document.values.get(key)), None)
+    fields = {key: value for key, value in document.values.items() if key in _FIELDS}
+    fields.setdefault("created_at", fields.pop("timestamp", None) or document.created_at)
+    metadata = {
         key: value
-        for key, value in one.values.items()
+        for key, value in document.values.items()
         if key not in _FIELDS and key not in texts and not key.startswith(_INTERNAL)
     }
-    about = {**rest, "collection": one.collection}
-    memory = read_memory({**fields, "text": text, "metadata": about}, "agent")
-    yield Piece(record.place, memory, key=json.dumps([one.collection, one.id]))
+    metadata["collection"] = document.collection
+    memory = read_memory({**fields, "text": text, "metadata": metadata}, "agent")
+    yield Piece(record.place, memory, key=json.dumps([document.collection, document.id]))
 
 
 READER = ChromaReader()

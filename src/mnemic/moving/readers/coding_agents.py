@@ -75,7 +75,7 @@ class TranscriptFile:
                 self._session = f"{CODEX}:{read_text(payload, 'id') or session}"
                 self._set_project(payload)
             message = _codex_message(payload) if entry.get("type") == "response_item" else None
-        turn = None if message is None else _spoken(read_message(message, session))
+        turn = None if message is None else _keep_spoken(read_message(message, session))
         return None if turn is None else replace(turn, at=time_of(entry.get("timestamp")))
 
     def _set_project(self, fields: Mapping[str, Any]) -> None:
@@ -84,7 +84,7 @@ class TranscriptFile:
             self.project = PurePosixPath(folder.replace("\\", "/")).name
 
 
-def _spoken(turn: NewTurn) -> NewTurn | None:
+def _keep_spoken(turn: NewTurn) -> NewTurn | None:
     """The turn, unless it is empty or a program wrote it in the user's name."""
     empty = not (turn.text.strip() or turn.tool_calls or turn.tool_results)
     foreign = turn.role == "user" and turn.text.lstrip().startswith(_NOT_SPOKEN)
@@ -176,7 +176,7 @@ def _read_bubble(bubble: Mapping[str, Any], session: str, begun: Any) -> NewTurn
     if isinstance(tool, dict) and tool.get("name"):
         fields["tool_calls"] = [{"name": tool["name"], "arguments": tool.get("rawArgs") or "{}"}]
         fields["tool_results"] = [str(tool["result"])] if tool.get("result") else []
-    turn = _spoken(read_message(fields, session))
+    turn = _keep_spoken(read_message(fields, session))
     return None if turn is None else replace(turn, at=time_of(bubble.get("createdAt") or begun))
 
 

@@ -56,18 +56,15 @@ class CsvReader:
                 )
             positions: dict[str, int] = {}
             for place, cells, reason in table:
-                said = {
-                    name: cell
-                    for name, cell in zip(table.header, cells, strict=False)
-                    if cell.strip()
-                }
+                columns = zip(table.header, cells, strict=False)
+                fields = {name: cell for name, cell in columns if cell.strip()}
                 try:
                     if reason:
                         raise UnreadableMessage(reason)
                     if "role" in table.header:
-                        yield _read_turn(place, said, source.session, positions)
+                        yield _read_turn(place, fields, source.session, positions)
                     else:
-                        yield Piece(place, read_memory(said, "agent"), key=read_key(said))
+                        yield Piece(place, read_memory(fields, "agent"), key=read_key(fields))
                 except UnreadableMessage as why:
                     yield Piece(place, None, str(why))
 
@@ -109,21 +106,21 @@ def _name(cell: str) -> str:
     return _OTHER_NAMES.get(name, name)
 
 
-def _read_turn(place: str, said: dict[str, str], default: str, positions: dict[str, int]) -> Piece:
-    session = read_text(said, *SESSION_KEYS) or default
+def _read_turn(place: str, fields: dict[str, str], default: str, next_at: dict[str, int]) -> Piece:
+    session = read_text(fields, *SESSION_KEYS) or default
     if not session:
         raise UnreadableMessage("it names no session")
-    index = positions.get(session, 0)
-    positions[session] = index + 1
+    index = next_at.get(session, 0)
+    next_at[session] = index + 1
     message = {
-        "role": said.get("role", "").strip().lower() or None,
-        "content": next((said[name] for name in TEXT_KEYS if name in said), ""),
-        "sender": said.get("sender") or said.get("name"),
-        "channel": said.get("channel"),
-        "trust": said.get("trust"),
+        "role": fields.get("role", "").strip().lower() or None,
+        "content": next((fields[name] for name in TEXT_KEYS if name in fields), ""),
+        "sender": fields.get("sender") or fields.get("name"),
+        "channel": fields.get("channel"),
+        "trust": fields.get("trust"),
     }
     turn = read_message(message, session, position=index)
-    return Piece(place, replace(turn, at=read_moment(said, *TIME_KEYS)))
+    return Piece(place, replace(turn, at=read_moment(fields, *TIME_KEYS)))
 
 
 READER = CsvReader()

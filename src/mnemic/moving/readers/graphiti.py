@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from mnemic.moving.json_records import read_records, sample
 from mnemic.moving.memory_fields import (
-    checked_text,
+    check_text,
     read_moment,
     read_statement,
     short_name,
@@ -24,7 +24,7 @@ from mnemic.moving.pieces import Piece, Record, make_pieces
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
 from mnemic.record.messages import ROLE_NAMES, UnreadableMessage, read_object, read_text
-from mnemic.types import NewMemory, NewTurn, Role
+from mnemic.types import NewMemory, NewTurn
 
 _LISTS = ("edges", "facts", "relevant_facts", "nodes", "episodes", "messages", "items")
 _FORMATS = ("graphiti", "zep")
@@ -38,7 +38,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Episode:
     """Something that was said, until all of it is in order."""
 
     place: str
@@ -60,8 +60,8 @@ class GraphitiReader:
         return ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        found = _THREAD.search(source.head)
-        graph = _Graph(found[1].decode(errors="replace") if found else source.session)
+        match = _THREAD.search(source.head)
+        graph = _Graph(match[1].decode(errors="replace") if match else source.session)
 
         def read_file(name: str, stream: BinaryIO) -> Iterator[Piece]:
             for record in read_records(stream, _LISTS):
@@ -70,13 +70,13 @@ class GraphitiReader:
         yield from read_members(source, _files(source), read_file)
         for fact in graph.facts:  # now the names of all nodes are known
             yield from make_pieces(fact, graph.read_fact)
-        yield from _in_order(graph.said, format)
+        yield from _in_order(graph.episodes, format)
 
 
 def _format_of(fields: Mapping[str, Any]) -> str:
     if isinstance(fields.get("fact"), str) and not fields.keys().isdisjoint(_EDGE):
-        ours = "source_node_uuid" in fields and "graph_uuid" not in fields
-        return "graphiti" if ours else "zep"
+        in_graphiti = "source_node_uuid" in fields and "graph_uuid" not in fields
+        return "graphiti" if in_graphiti else "zep"
     if "uuid" not in fields:
         return ""
     if "content" in fields and not fields.keys().isdisjoint(_ZEP):
@@ -88,9 +88,6 @@ def _format_of(fields: Mapping[str, Any]) -> str:
     return ""
 
 
-# --- files ------------------------------------------------------------------------------------
-
-
 def _files(source: ImportSource) -> list[str]:
     """Those that are named as what they hold."""
     return [
@@ -100,9 +97,6 @@ def _files(source: ImportSource) -> list[str]:
     ]
 
 
-# --- records ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Graph:
     """What is known of a graph by the time; ``names`` are those of its nodes."""
@@ -110,7 +104,7 @@ class _Graph:
     thread: str
     names: dict[str, str] = field(default_factory=dict)
     facts: list[Record] = field(default_factory=list)
-    said: list[_Said] = field(default_factory=list)
+    episodes: list[_Episode] = field(default_factory=list)
 
     def read(self, file: str, record: Record) -> Iterator[Piece]:
         fields = read_object(record.value, "a record")
@@ -118,7 +112,7 @@ class _Graph:
         if "fact" in fields:
             self.facts.append(replace(record, place=place))
         elif "content" in fields:
-            self.said.append(_message(place, fields, self.thread))
+            self.episodes.append(_message(place, fields, self.thread))
         elif "summary" in fields or "labels" in fields:
             key, memory = read_text(fields, "uuid"), _summary(fields)
             self.names[key] = read_text(fields, "name")
@@ -141,13 +135,13 @@ def _fact(fields: Mapping[str, Any], names: Mapping[str, str]) -> NewMemory:
         )
         for end in ("source", "target")
     ]
-    whole = all(ends) and bool(fields.get("name"))
+    is_triple = all(ends) and bool(fields.get("name"))
     return NewMemory(
         read_statement(fields, "fact"),
         "fact",
-        subject=ends[0] if whole else "",
-        predicate=short_name(fields.get("name")).replace("_", " ").lower() if whole else "",
-        value=ends[1] if whole else "",
+        subject=ends[0] if is_triple else "",
+        predicate=short_name(fields.get("name")).replace("_", " ").lower() if is_triple else "",
+        value=ends[1] if is_triple else "",
         metadata=small_metadata({name: fields.get(name) for name in _KEPT}),
         trust="agent",
         valid_from=since if since is None or until is None or since <= until else None,
@@ -161,7 +155,7 @@ def _summary(fields: Mapping[str, Any]) -> NewMemory | None:
     if not summary:
         return None
     return NewMemory(
-        checked_text(summary if name in summary else f"{name}: {summary}"),
+        check_text(summary if name in summary else f"{name}: {summary}"),
         "fact",
         subject=short_name(name),
         tags=short_names(fields.get("labels")),
@@ -171,27 +165,26 @@ def _summary(fields: Mapping[str, Any]) -> NewMemory | None:
     )
 
 
-def _message(place: str, fields: Mapping[str, Any], thread: str) -> _Said:
+def _message(place: str, fields: Mapping[str, Any], thread: str) -> _Episode:
     """A message of a thread, or an episode, whose text is lines as "user: Hello", or any text."""
-    content = checked_text(read_text(fields, "content"))
+    content = check_text(read_text(fields, "content"))
     session = read_text(fields, "thread_id", "thread_uuid", "session_id", "group_id") or thread
     at = read_moment(fields, "valid_at", "reference_time", "created_at")
     turns: list[NewTurn] = []
     kind = read_text(fields, "source")
     if fields.get("role_type") or fields.get("role"):
-        told = read_text(fields, "role_type", "role")
+        role = read_text(fields, "role_type", "role")
         name = short_name(next(filter(None, map(fields.get, ("name", "role_name", "role"))), ""))
-        turns.append(_turn(session, told, "" if name in ROLE_NAMES else name, content, at))
+        turns.append(_turn(session, role, "" if name in ROLE_NAMES else name, content, at))
     elif kind == "message":
-        turns += (_turn(session, *told, at) for told in _lines(content))
+        turns += (_turn(session, *line, at) for line in _lines(content))
     elif kind != "fact_triple":  # a triple is among the facts
         turns.append(NewTurn(session, "tool", content, at=at))
-    return _Said(place, at, session, tuple(turns))
+    return _Episode(place, at, session, tuple(turns))
 
 
-def _turn(session: str, told: str, name: str, content: str, at: datetime | None) -> NewTurn:
-    role: Role = ROLE_NAMES.get(told.casefold(), "user")
-    return NewTurn(session, role, content, sender=name, at=at)
+def _turn(session: str, role: str, name: str, content: str, at: datetime | None) -> NewTurn:
+    return NewTurn(session, ROLE_NAMES.get(role.casefold(), "user"), content, sender=name, at=at)
 
 
 def _lines(content: str) -> Iterator[tuple[str, str, str]]:
@@ -208,19 +201,20 @@ def _lines(content: str) -> Iterator[tuple[str, str, str]]:
             yield role, "" if name.casefold() in ROLE_NAMES else short_name(name), words
 
 
-def _in_order(said: list[_Said], format: str) -> Iterator[Piece]:
+def _in_order(episodes: list[_Episode], format: str) -> Iterator[Piece]:
     """By time, since the order in which a graph gives its episodes is its own."""
     places: Counter[str] = Counter()
-    for one in sorted(said, key=lambda one: (one.session, one.at or _LONG_AGO)):
-        for turn in one.turns:
+    episodes.sort(key=lambda episode: (episode.session, episode.at or _LONG_AGO))
+    for episode in episodes:
+        for turn in episode.turns:
             if not turn.text.strip():
                 continue
-            if not one.session:
-                yield Piece(one.place, None, "it names no session")
+            if not episode.session:
+                yield Piece(episode.place, None, "it names no session")
                 continue
-            index = places[one.session]
-            places[one.session] += 1
-            yield Piece(one.place, replace(turn, channel=format, index=index))
+            index = places[episode.session]
+            places[episode.session] += 1
+            yield Piece(episode.place, replace(turn, channel=format, index=index))
 
 
 READER = GraphitiReader()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mnemic.moving.json_records import parse_json
-from mnemic.moving.memory_fields import checked_text, read_moment, short_name, small_metadata
+from mnemic.moving.memory_fields import check_text, read_moment, short_name, small_metadata
 from mnemic.moving.pieces import Piece, Record
 from mnemic.moving.record_reader import RecordReader
 from mnemic.record.messages import UnreadableMessage, describe, read_object, read_text
@@ -45,10 +45,10 @@ class LangGraphStoreReader(RecordReader):
 
 def _read_namespace(fields: Mapping[str, Any]) -> list[str]:
     prefix = fields["prefix"].split(".") if isinstance(fields.get("prefix"), str) else None
-    named = prefix or fields.get("namespace") or []
-    if not isinstance(named, list) or not all(isinstance(part, str) for part in named):
-        raise UnreadableMessage(f"namespace is {describe(named)}, not a list of texts")
-    return named
+    namespace = prefix or fields.get("namespace") or []
+    if not isinstance(namespace, list) or not all(isinstance(name, str) for name in namespace):
+        raise UnreadableMessage(f"namespace is {describe(namespace)}, not a list of texts")
+    return namespace
 
 
 def _read_memory(fields: Mapping[str, Any], namespace: list[str], stored: Any) -> NewMemory:
@@ -62,7 +62,7 @@ def _read_memory(fields: Mapping[str, Any], namespace: list[str], stored: Any) -
     if not text.strip():
         raise UnreadableMessage("it says nothing")
     return NewMemory(
-        checked_text(text.strip()),
+        check_text(text.strip()),
         next((name for word, name in _KINDS.items() if word in words), "fact"),
         subject=subject if value else "",
         predicate=predicate if value else "",
@@ -103,9 +103,7 @@ def _read_content(content: Any) -> str:
             for key, value in content.items()
             if value not in (None, "", [], {})
         )
-    if content is None:
-        return ""
-    return json.dumps(content, ensure_ascii=False)
+    return "" if content is None else json.dumps(content, ensure_ascii=False)
 
 
 READER = LangGraphStoreReader()

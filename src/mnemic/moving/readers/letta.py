@@ -11,7 +11,7 @@ from typing import Any
 
 from mnemic.moving.json_records import read_records, sample
 from mnemic.moving.memory_fields import (
-    checked_text,
+    check_text,
     read_moment,
     read_statement,
     short_name,
@@ -127,15 +127,15 @@ class _Reading:
         at = read_moment(fields, "created_at")
         self._latest = at or self._latest
         return NewTurn(
-            session, role, checked_text(content), channel="letta", tool_calls=tuple(calls),
+            session, role, check_text(content), channel="letta", tool_calls=tuple(calls),
             tool_results=tuple(results), at=at, index=index,
         )  # fmt: skip
 
     def _split_speech(self, content: str, calls: list[ToolCall]) -> tuple[str, list[ToolCall]]:
-        said = [str(call.input.get("message", "")) for call in calls if call.name == _SAY]
+        speeches = [str(call.input.get("message", "")) for call in calls if call.name == _SAY]
         others = [call for call in calls if call.name != _SAY]
-        if said or (calls and self._speaks_by_tool):
-            return "\n".join(filter(None, said)), others
+        if speeches or (calls and self._speaks_by_tool):
+            return "\n".join(filter(None, speeches)), others
         return content, others
 
     # --- blocks ---------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class _Reading:
         label, value = read_text(fields, "label"), read_text(fields, "value").strip()
         if not value or fields.get("is_template"):
             return
-        checked_text(value)
+        check_text(value)
         at = read_moment(fields, "updated_at", "created_at") or self._latest
         if _NOTES.search(label):
             self.notes.append((label, value))
@@ -172,23 +172,23 @@ def _unwrap(content: str) -> tuple[Role, str]:
         return "user", content
     if wrapped["type"] in _HIDDEN:
         return "user", ""
-    said = wrapped.get("message")
+    message = wrapped.get("message")
     role: Role = "user" if wrapped["type"] == "user_message" else "system"
-    return role, said if isinstance(said, str) else ""
+    return role, message if isinstance(message, str) else ""
 
 
 def _results(fields: Mapping[str, Any], results: list[ToolResult]) -> list[ToolResult]:
     """What tools gave back; that a message was sent is nothing."""
-    listed = [read_object(one, "a tool return") for one in read_list(fields, "tool_returns")]
+    outputs = [read_object(value, "a tool return") for value in read_list(fields, "tool_returns")]
     returned = [
         ToolResult(
-            read_content(one.get("func_response", one.get("tool_return"))).text,
-            read_text(one, "tool_call_id"),
-            one.get("status") == "error",
+            read_content(output.get("func_response", output.get("tool_return"))).text,
+            read_text(output, "tool_call_id"),
+            output.get("status") == "error",
         )
-        for one in listed
+        for output in outputs
     ]
-    if not any(one.get("func_response") for one in listed):
+    if not any(output.get("func_response") for output in outputs):
         returned += results
     return [result for result in map(_unwrap_result, returned) if result.content.strip()]
 
@@ -198,10 +198,8 @@ def _unwrap_result(result: ToolResult) -> ToolResult:
     wrapped = _read_wrapped(result.content)
     if not wrapped.keys() >= {"status", "message"}:
         return result
-    said = wrapped["message"]
-    if said in (None, "None"):
-        said = ""
-    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    message = "" if wrapped["message"] in (None, "None") else wrapped["message"]
+    text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
     return ToolResult(text, result.call_id, wrapped["status"] not in ("OK", "success"))
 
 
@@ -214,18 +212,15 @@ def _read_wrapped(content: str) -> dict[str, Any]:
     return wrapped if isinstance(wrapped, dict) else {}
 
 
-# --- archival memory ------------------------------------------------------------------------------
-
-
 def _passage(fields: Mapping[str, Any]) -> NewMemory:
-    own = fields.get("metadata", fields.get("metadata_"))
+    metadata = fields.get("metadata", fields.get("metadata_"))
     of_file = fields.get("file_name") or fields.get("file_id") or fields.get("source_id")
     return NewMemory(
         read_statement(fields, "text"),
         "fact",
         tags=short_names(fields.get("tags")),
         metadata=small_metadata(
-            {**(own if isinstance(own, dict) else {}), "file": fields.get("file_name")}
+            {**(metadata if isinstance(metadata, dict) else {}), "file": fields.get("file_name")}
         ),
         trust="tool" if of_file else "agent",
         learned_at=read_moment(fields, "created_at"),
@@ -241,7 +236,7 @@ def _file(place: str, fields: Mapping[str, Any]) -> Piece:
             {
                 "original_filename": name,
                 "mime": short_name(fields.get("file_type")),
-                "extracted_text": checked_text(read_text(fields, "content")),
+                "extracted_text": check_text(read_text(fields, "content")),
             },
         ),
     )

@@ -58,8 +58,7 @@ class MarkdownReader:
 
     def recognizes(self, source: ImportSource) -> str:
         is_note = PurePosixPath(source.name).suffix.lower() in _SUFFIXES
-        found = is_note if source.is_single else source.files(*_SUFFIXES)
-        return FORMAT if found else ""
+        return FORMAT if (is_note if source.is_single else source.files(*_SUFFIXES)) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         names = source.files(*_SUFFIXES)
@@ -85,11 +84,11 @@ def _read_note(source: ImportSource, name: str, raw: bytes) -> Iterator[Piece]:
     for section in parse(body):
         if section.heading:
             level = len(section.heading) - len(section.heading.lstrip("#"))
-            titles = [*(one for one in titles if one[0] < level), (level, section.title)]
+            titles = [*(entry for entry in titles if entry[0] < level), (level, section.title)]
         above = [_short(title) for _, title in titles if title.strip()]
-        for number, said in enumerate(_statements(section), 1):
+        for number, statement in enumerate(_statements(section), 1):
             place = f"{above[-1]}, {number}" if above else f"statement {number}"
-            yield from _piece(note, place, said, above)
+            yield from _piece(note, place, statement, above)
 
 
 def _statements(section: MarkdownSection) -> Iterator[str]:
@@ -113,8 +112,8 @@ def _statements(section: MarkdownSection) -> Iterator[str]:
         yield "\n".join(paragraph)
 
 
-def _piece(note: _Note, place: str, said: str, above: list[str]) -> Iterator[Piece]:
-    text = _WIKI.sub(r"\1", _PICTURE.sub("", visible(said))).strip()
+def _piece(note: _Note, place: str, statement: str, above: list[str]) -> Iterator[Piece]:
+    text = _WIKI.sub(r"\1", _PICTURE.sub("", visible(statement))).strip()
     text = _TASK.sub("", text, count=1) if _TASK.match(text) else text
     if not text or _RULE.fullmatch(text) or is_placeholder(text):
         return
@@ -147,8 +146,8 @@ def _kind(text: str, usual: Kind) -> tuple[Kind, str]:
     if label is None:
         return usual, text
     bare = (label["bare"] or "").lower()  # a word before a colon is mostly no kind
-    found = kind_of(label["boxed"] or (bare if bare in KINDS else ""))
-    return (usual, text) if found is None else (found, text[label.end() :])
+    kind = kind_of(label["boxed"] or (bare if bare in KINDS else ""))
+    return (usual, text) if kind is None else (kind, text[label.end() :])
 
 
 # --- what holds for a file ------------------------------------------------------------------------
@@ -162,16 +161,16 @@ def _note(source: ImportSource, member: str, fields: Fields) -> _Note:
     tags = (*path.parts[:-1], *read_words(fields.get("tags"), "tags"))
     return _Note(
         str(path),
-        at or _named_day(path.stem) or source.changed_at(member),
+        at or _read_day(path.stem) or source.read_mtime(member),
         kind if kind not in (None, "credential") else "fact",
         tuple(_short(tag.lstrip("#")) for tag in tags),
     )
 
 
-def _named_day(stem: str) -> datetime | None:
-    found = _DATED.search(stem)
+def _read_day(stem: str) -> datetime | None:
+    match = _DATED.search(stem)
     try:
-        day = date.fromisoformat(found[1]) if found else None
+        day = date.fromisoformat(match[1]) if match else None
     except ValueError:
         return None
     return None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -55,15 +55,15 @@ class Mem0Reader(RecordReader):
 def _read_memory(fields: Mapping[str, Any]) -> NewMemory:
     categories = short_names(read_list(fields, "categories"))
     kinds = (_KINDS[name] for name in categories if name in _KINDS)
-    own = fields.get("metadata")
-    noted = {**(own if isinstance(own, dict) else {}), **{name: fields.get(name) for name in _KEPT}}
-    if noted["updated_at"] == fields.get("created_at"):
-        del noted["updated_at"]
+    metadata = fields["metadata"] if isinstance(fields.get("metadata"), dict) else {}
+    metadata = {**metadata, **{name: fields.get(name) for name in _KEPT}}
+    if metadata["updated_at"] == fields.get("created_at"):
+        del metadata["updated_at"]
     return NewMemory(
         read_statement(fields, "memory", "text", "data"),
         next(kinds, "fact"),
         tags=categories,
-        metadata=small_metadata(noted),
+        metadata=small_metadata(metadata),
         trust="agent",
         learned_at=read_moment(fields, "created_at"),
         expires_at=read_moment(fields, "expiration_date"),

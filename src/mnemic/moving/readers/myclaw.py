@@ -53,7 +53,7 @@ class MyclawReader:
 def _read_file(source: ImportSource, name: str, raw: bytes) -> Iterator[Piece]:
     text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     if PurePosixPath(name).name == _MEMORY:
-        yield from _lines(text, source.changed_at(name))
+        yield from _lines(text, source.read_mtime(name))
     elif "\ufffd" in text and "\ufffd".encode() not in raw:
         raise UnreadableMessage("it is not UTF-8")
     else:

@@ -81,8 +81,8 @@ def _is_ours(source: ImportSource, name: str) -> bool:
 
 def _is_of_claude(source: ImportSource, name: str) -> bool:
     """Claude's export has a file of the same name."""
-    named_so = PurePosixPath(name).name == _MEMORIES
-    return named_so and b'"conversations_memory"' in source.head_of(name)
+    mark = b'"conversations_memory"'
+    return PurePosixPath(name).name == _MEMORIES and mark in source.head_of(name)
 
 
 def _folder(source: ImportSource) -> Iterator[Piece]:
@@ -95,7 +95,6 @@ def _folder(source: ImportSource) -> Iterator[Piece]:
         )
     named.sort(key=lambda path: (path.suffix == ".jsonl", path.name == _MEMORIES))
     seen = _Seen()
-
     yield from read_members(
         source,
         map(str, named),
@@ -143,9 +142,6 @@ def _pieces(record: Record) -> Iterator[Piece]:
     yield Piece(record.place, read(fields), key=f"{kind}:{key}" if key else "")
 
 
-# --- one record -----------------------------------------------------------------------------------
-
-
 def _memory(fields: Mapping[str, Any]) -> Item:
     aside = {"status": "archived"} if fields.get("scope") in _SET_ASIDE else {}
     return read_memory({**fields, **aside}, "agent")
@@ -175,7 +171,7 @@ def _episode(fields: Mapping[str, Any]) -> NewEpisode:
     if began is None:
         raise UnreadableMessage("it has no started_at")
     stated = read_text(fields, "outcome")
-    outcome = next((one for one in OUTCOMES if one == _OUTCOMES.get(stated, stated)), None)
+    outcome = next((name for name in OUTCOMES if name == _OUTCOMES.get(stated, stated)), None)
     if outcome is None:
         raise UnreadableMessage(f"outcome {stated[:60]!r} is unknown")
     summary, session = read_text(fields, "summary").strip(), read_text(fields, "session_id")
@@ -202,7 +198,7 @@ def _attachment(fields: Mapping[str, Any]) -> SentFile:
     if not path:
         raise UnreadableMessage("it says nowhere where the file is")
     stated = read_text(fields, "direction") or "inbound"
-    direction = next((one for one in DIRECTIONS if one == stated), None)
+    direction = next((name for name in DIRECTIONS if name == stated), None)
     if direction is None:
         raise UnreadableMessage(f"direction {stated[:60]!r} is unknown")
     return SentFile(
