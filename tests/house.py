@@ -16,7 +16,7 @@ BUDGETS = {
     "learn": 7_071,
     "moving": 5_578,
     "cli": 4_775,
-    "providers": 3_881,
+    "providers": 3_842,
     "engine": 4_107,
     "documents": 3_432,
     "recall": 2_815,

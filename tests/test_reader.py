@@ -38,8 +38,8 @@ def talk(mind: Mind, *texts: str, session: str = "s") -> list[str]:
 def other_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the installed reader that a test may change."""
     folder = tmp_path / "mnemic_reader"
-    shutil.copytree(model.installed_folder(), folder)
-    monkeypatch.setattr(model, "installed_folder", lambda: folder)
+    shutil.copytree(model.find_folder(), folder)
+    monkeypatch.setattr(model, "find_folder", lambda: folder)
     return folder
 
 

@@ -55,7 +55,7 @@ class CountedModel:
     """Answers and judges; ``take_use`` gives what that used since it was taken last."""
 
     def __init__(self, model: ChatModel, purpose: str, price: Price | None = None) -> None:
-        self._model = model.metered(Meter(lambda: None, self._record))
+        self._model = model.add_meter(Meter(lambda: None, self._record))
         self._purpose, self._price = purpose, price
         self._use = Use()
 

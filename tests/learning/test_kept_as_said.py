@@ -80,10 +80,10 @@ def test_without_the_network_patterns_learn_and_nothing_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "mnemic_reader"
-    shutil.copytree(model.installed_folder(), folder)
+    shutil.copytree(model.find_folder(), folder)
     (folder / "latin.npz").write_bytes(b"no arrays")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert model.installed_folder() == folder
+    assert model.find_folder() == folder
     with mnemic.open(tmp_path / "me.db", worker="none") as mind:
         known = learn(mind, "My name is Maya.", TOLD[0])
         assert [memory.value for memory in known] == ["Maya"]

@@ -93,10 +93,10 @@ def test_without_the_network_words_decide_and_nothing_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "mnemic_reader"
-    shutil.copytree(model.installed_folder(), folder)
+    shutil.copytree(model.find_folder(), folder)
     for path in folder.glob("*.voice.npz"):
         path.unlink()
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert model.installed_folder() == folder
+    assert model.find_folder() == folder
     with mnemic.open(tmp_path / "me.db", worker="none") as mind:
         assert owners(mind, next(iter(OWN))) == []

@@ -251,7 +251,7 @@ class TestMeter:
         seen: list[tuple[str, Spent]] = []
         meter = Meter(lambda: None, lambda purpose, spent: seen.append((purpose, spent)))
         with talking(server, repairs=1) as model:
-            assert type(asking_fails(model.metered(meter))) is BadAnswer
+            assert type(asking_fails(model.add_meter(meter))) is BadAnswer
         assert seen == [("extract", Spent("m", 5, 5)), ("extract", Spent("m", 7, 7))]
 
     def test_a_refused_answer_is_counted(self, server: Scripted) -> None:
@@ -259,7 +259,7 @@ class TestMeter:
         seen: list[Spent] = []
         meter = Meter(lambda: None, lambda _, spent: seen.append(spent))
         with talking(server) as model:
-            asking_fails(model.metered(meter))
+            asking_fails(model.add_meter(meter))
         assert seen == [Spent("m", 5, 5)]
 
     def test_a_call_that_is_not_allowed_is_not_made(self, server: Scripted) -> None:
@@ -267,7 +267,7 @@ class TestMeter:
             raise BudgetExhausted("No")
 
         with talking(server) as model:
-            metered = model.metered(Meter(refuse, lambda _, spent: None))
+            metered = model.add_meter(Meter(refuse, lambda _, spent: None))
             with pytest.raises(BudgetExhausted):
                 metered.ask("x", purpose="extract", schema=SCHEMA, parse=facts)
             with pytest.raises(BudgetExhausted):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from mnemic.errors import BadVector, InvalidInput, ModelError
-from mnemic.providers.embedding.base import Vectors, checked, unit
+from mnemic.providers.embedding.base import Vectors, check_vectors, unit
 from mnemic.providers.embedding.cache import CachedEmbedder
 
 
@@ -54,7 +54,7 @@ HOSTILE: dict[str, object] = {
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_vector_is_refused(answer: object) -> None:
     with pytest.raises(BadVector) as caught:
-        checked(answer, texts=1, dimensions=2, model="m")
+        check_vectors(answer, texts=1, dimensions=2, model="m")
     assert isinstance(caught.value, ModelError)
     assert isinstance(caught.value, InvalidInput)
     assert not caught.value.retryable
@@ -62,11 +62,11 @@ def test_a_hostile_vector_is_refused(answer: object) -> None:
 
 def test_ragged_vectors_are_refused() -> None:
     with pytest.raises(BadVector, match="different lengths"):
-        checked([[1.0, 2.0], [1.0]], texts=2, dimensions=0, model="m")
+        check_vectors([[1.0, 2.0], [1.0]], texts=2, dimensions=0, model="m")
 
 
 def test_whole_numbers_are_numbers() -> None:
-    assert checked([[3, 4]], texts=1, dimensions=2, model="m").tolist() == [
+    assert check_vectors([[3, 4]], texts=1, dimensions=2, model="m").tolist() == [
         [pytest.approx(0.6), pytest.approx(0.8)]
     ]
 

@@ -212,7 +212,7 @@ import resource, sys, time
 from mnemic.errors import ModelUnavailable
 from mnemic.providers.wire import Wire
 wire = Wire(sys.argv[1], service="a server")
-wire._connected()
+wire._connect()
 before, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
 try:
     wire.post("/chat/completions", {})

@@ -296,7 +296,7 @@ class Services:
             worker_failure=worker_failure,
             recall_failure=self.recall.failure,
             unembedded=self.vectors.waiting() if self.vectors else 0,
-            suspended=self.shared.circuits.suspended(),
+            suspended=self.shared.circuits.list_suspended(),
         )
 
     # --- what is gathered in this process ---------------------------------------------------------

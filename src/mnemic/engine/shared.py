@@ -122,7 +122,7 @@ class Shared:
         if self.model is None:
             return None
         budget = parts.chat_budget.SpendingLimit.of(self.settings)
-        return self.model.metered(
+        return self.model.add_meter(
             parts.chat_budget.journal_meter(self.store, space, self.clock, budget, self.guard)
         )
 

@@ -34,10 +34,8 @@ class Breaker:
     def __init__(self, service: str, monotonic: Monotonic) -> None:
         self._service, self._monotonic = service, monotonic
         self._lock = ForkSafeLock()
-        self._faults = 0
-        self._pause = 0.0
+        self._faults, self._pause, self._probe_until = 0, 0.0, 0.0
         self._open_until: float | None = None
-        self._probe_until = 0.0
 
     def enter(self) -> Passage:
         """Ask to make a call, and report its outcome; ModelSuspended while the circuit is open."""
@@ -47,7 +45,7 @@ class Breaker:
             now = self._monotonic()
             waits = max(self._open_until, self._probe_until) - now
             if waits > 0:
-                raise self.suspended(waits)
+                raise self.to_error(waits)
             self._probe_until = now + _PROBE
             return "probe"
 
@@ -58,25 +56,24 @@ class Breaker:
         probed in the background, and this call fails at once.
         """
         if self.enter() == "probe" and hurry is not None:
-            probe = threading.Thread(
+            threading.Thread(
                 target=self._probe, args=(work, timeout), name="mnemic-probe", daemon=True
-            )
-            probe.start()
-            raise self.suspended(timeout)
-        return self._guarded(
+            ).start()
+            raise self.to_error(timeout)
+        return self._attempt(
             work, timeout if hurry is None else min(hurry.total_seconds(), timeout)
         )
 
     def _probe(self, work: Callable[[float], T], timeout: float) -> None:
         # The outcome is kept here; nobody waits for this answer.
         with contextlib.suppress(errors.ModelError):
-            self._guarded(work, timeout)
+            self._attempt(work, timeout)
 
-    def _guarded(self, work: Callable[[float], T], timeout: float) -> T:
+    def _attempt(self, work: Callable[[float], T], timeout: float) -> T:
         try:
             answer = work(timeout)
         except errors.ModelUnavailable as error:
-            pause = self.failed(outage=error.outage)
+            pause = self.record_failure(outage=error.outage)
             if not pause:
                 raise
             raise errors.ModelUnavailable(
@@ -87,30 +84,30 @@ class Breaker:
                 retry_after=timedelta(seconds=pause),
             ) from error
         except errors.ModelRateLimited as error:
-            pause = self.failed(outage=True, at_least=error.retry_after)
+            pause = self.record_failure(outage=True, at_least=error.retry_after)
             error.retry_after = timedelta(seconds=pause)
             raise
         except errors.DeadlineReached:
-            self.abandoned()
+            self.end_probe()
             raise
         except BaseException:
-            self.succeeded()  # a refusal is an answer, too
+            self.record_success()  # a refusal is an answer, too
             raise
-        self.succeeded()
+        self.record_success()
         return answer
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         """The endpoint answered, be it with a refusal."""
         with self._lock:
             self._faults, self._pause = 0, 0.0
             self._open_until, self._probe_until = None, 0.0
 
-    def abandoned(self) -> None:
+    def end_probe(self) -> None:
         """The caller ran out of time, which says nothing about the endpoint: another may probe."""
         with self._lock:
             self._probe_until = 0.0
 
-    def failed(self, *, outage: bool, at_least: timedelta | None = None) -> float:
+    def record_failure(self, *, outage: bool, at_least: timedelta | None = None) -> float:
         """The seconds the circuit is open now, 0 for a tolerated fault, ``at_least`` so many."""
         with self._lock:
             self._faults += 1
@@ -126,11 +123,10 @@ class Breaker:
     def remaining(self) -> float | None:
         """Seconds until the next probe, at least 0; None while the circuit is closed."""
         with self._lock:
-            if self._open_until is None:
-                return None
-            return max(0.0, self._open_until - self._monotonic())
+            until = self._open_until
+            return None if until is None else max(0.0, until - self._monotonic())
 
-    def suspended(self, seconds: float) -> errors.ModelSuspended:
+    def to_error(self, seconds: float) -> errors.ModelSuspended:
         return errors.ModelSuspended(
             f"{self._service} failed and is not asked again for {max(1, round(seconds))} s",
             remedy="Words answer meanwhile; check the server, see mnemic stats",
@@ -138,7 +134,7 @@ class Breaker:
         )
 
 
-def guarded(
+def run_guarded(
     breaker: Breaker | None,
     work: Callable[[float], T],
     timeout: float,
@@ -157,23 +153,20 @@ class Circuits:
 
     def of(self, service: str, base_url: str) -> Breaker:
         """The breaker of an endpoint, the same for everybody in this process."""
-        breaker = _breaker(service, base_url, self._monotonic)
-        self._used[f"{service} {base_url}"] = breaker
+        breaker = self._used[f"{service} {base_url}"] = _breaker(service, base_url, self._monotonic)
         return breaker
 
     def own(self, service: str) -> Breaker:
         """A breaker of this mind alone, for an object that its host has given."""
-        breaker = Breaker(service, self._monotonic)
-        self._used[service] = breaker
+        breaker = self._used[service] = Breaker(service, self._monotonic)
         return breaker
 
-    def suspended(self) -> list[str]:
+    def list_suspended(self) -> list[str]:
         """A line for each endpoint that is suspended at present."""
-        open_ = [(breaker.remaining, breaker) for breaker in self._used.values()]
         return [
-            breaker.suspended(remaining).message
-            for remaining, breaker in open_
-            if remaining is not None
+            breaker.to_error(remaining).message
+            for breaker in self._used.values()
+            if (remaining := breaker.remaining) is not None
         ]
 
 

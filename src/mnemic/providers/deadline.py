@@ -42,7 +42,7 @@ def call_within(
     moment = _deadline.get()
     patience = seconds if moment is None else min(seconds, moment - time.monotonic())
     if patience <= 0:
-        raise _reached()
+        raise _make_error()
     done, answers, errors = threading.Event(), list[T](), list[BaseException]()
 
     def run() -> None:
@@ -56,13 +56,13 @@ def call_within(
     threading.Thread(target=run, name="mnemic-call", daemon=True).start()
     if not done.wait(patience):
         slow = late()
-        raise slow if patience == seconds else _reached()
+        raise slow if patience == seconds else _make_error()
     if errors:
         raise errors[0]
     return answers[0]
 
 
-def _reached() -> DeadlineReached:
+def _make_error() -> DeadlineReached:
     """The error of interrupted work."""
     return DeadlineReached(
         "The time for this work was over before a model answered",

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 from mnemic.errors import BadAnswer, InvalidInput, MnemicError, ModelError, ModelUnavailable
 from mnemic.late import dataclass, np
-from mnemic.providers.breaker import Breaker, guarded
+from mnemic.providers.breaker import Breaker, run_guarded
 from mnemic.providers.chat.base import OnText
 from mnemic.providers.chat.transport import ModelPrompt, ModelReply, spent_on, system_text
 from mnemic.providers.deadline import call_within
-from mnemic.providers.embedding.base import Vectors, checked
+from mnemic.providers.embedding.base import Vectors, check_vectors
 from mnemic.settings.environment import ModelPrice
 from mnemic.types import EmbeddingModel, LanguageModel, Message, ModelOutput
 
@@ -52,10 +52,10 @@ class GuardedObject:
 
     def call(self, work: Callable[[], object], *, hurry: timedelta | None = None) -> object:
         """The answer, not checked yet. ``hurry`` is for a query, which somebody waits for."""
-        return guarded(
+        return run_guarded(
             self._breaker,
             lambda timeout: call_within(
-                timeout, lambda _: self._typed(work), lambda: self._too_slow(timeout)
+                timeout, lambda _: self._run(work), lambda: self._too_slow(timeout)
             ),
             self._timeout,
             hurry,
@@ -68,7 +68,7 @@ class GuardedObject:
             outage=True,
         )
 
-    def _typed(self, work: Callable[[], object]) -> object:
+    def _run(self, work: Callable[[], object]) -> object:
         try:
             return work()
         except (ModelError, MemoryError):
@@ -99,11 +99,11 @@ class ObjectTransport:
     def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
         # The schema stands in the text as well: an object may take no notice of the argument.
         system = system_text(prompt, "plain")
-        messages = [Message(one.role, one.text) for one in prompt.messages]
+        messages = [Message(message.role, message.text) for message in prompt.messages]
         if system:
             messages.insert(0, Message("system", system))
         answer = self.calls.call(lambda: self.model.complete(messages, schema=prompt.schema))
-        output = self._checked(answer)
+        output = self._check(answer)
         text = output.text.encode("utf-8", "replace").decode()
         if on_text is not None:
             on_text(text)
@@ -116,14 +116,14 @@ class ObjectTransport:
         )
         return ModelReply(text, "whole", spent)
 
-    def masked(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         """Its key, if it has one, is not known here."""
         return text
 
     def close(self) -> None:
         """It belongs to the host."""
 
-    def _checked(self, answer: object) -> ModelOutput:
+    def _check(self, answer: object) -> ModelOutput:
         output = ModelOutput(answer) if isinstance(answer, str) else answer
         if not isinstance(output, ModelOutput) or not isinstance(output.text, str):
             raise BadAnswer(
@@ -172,7 +172,7 @@ class ObjectEmbedder:
         method = self._embed_query if query else self._embed
         hurry = self._query_timeout if query else None
         answer = self._calls.call(lambda: method(texts), hurry=hurry)
-        return checked(answer, texts=len(texts), dimensions=self.dimensions, model=self.name)
+        return check_vectors(answer, texts=len(texts), dimensions=self.dimensions, model=self.name)
 
 
 def _dimensions_of(model: EmbeddingModel) -> int:

@@ -32,20 +32,17 @@ class OnnxFolder:
         self._loaded: OnnxModel | None = None
         self._loading = ForkSafeLock()
 
-    def loaded(self, *, max_tokens: int, threads: int) -> OnnxModel:
+    def load(self, *, max_tokens: int, threads: int) -> OnnxModel:
         """The model, and its tokenizer, which cuts at ``max_tokens`` and pads batches."""
         with self._loading:
             if self._loaded is None:
-                loaded = OnnxModel(
-                    self.model,
-                    self.tokenizer,
-                    threads=threads,
-                    extra=EXTRA,
-                    remedy="Fetch the files again",
+                remedy = "Fetch the files again"
+                model = OnnxModel(
+                    self.model, self.tokenizer, threads=threads, extra=EXTRA, remedy=remedy
                 )
-                loaded.tokenizer.enable_truncation(max_tokens)
-                loaded.tokenizer.enable_padding()
-                self._loaded = loaded
+                model.tokenizer.enable_truncation(max_tokens)
+                model.tokenizer.enable_padding()
+                self._loaded = model
             return self._loaded
 
 
@@ -75,14 +72,14 @@ class OnnxModel:
                 ) from error
         self.name = model.parent.name
         self.tokenizer.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
-        self.inputs: list[str] = [put.name for put in self._onnx.get_inputs()]
-        self.outputs: list[str] = [output.name for output in self._onnx.get_outputs()]
+        self.inputs: list[str] = [node.name for node in self._onnx.get_inputs()]
+        self.outputs: list[str] = [node.name for node in self._onnx.get_outputs()]
 
     def run(self, feed: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
         """Every output, in the order of ``outputs``."""
         with _runs:
-            made: list[NDArray[Any]] = self._onnx.run(None, dict(feed))
-        return made
+            outputs: list[NDArray[Any]] = self._onnx.run(None, dict(feed))
+        return outputs
 
 
 class _Runs:

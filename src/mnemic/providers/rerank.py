@@ -79,7 +79,7 @@ class OnnxReranker:
         read = [at for at, passage in enumerate(passages) if self._reads(passage.text)]
         if not read or not query.strip() or not self._reads(query):
             return logits
-        session = self._loaded(query)
+        session = self._load(query)
         limit = self._options.milliseconds / 1000
         fewest = min(_FEWEST, len(read))
         if limit and self._passage_seconds * fewest > limit:
@@ -102,11 +102,11 @@ class OnnxReranker:
         languages = self._options.languages
         return not languages or language_of([text]) in languages
 
-    def _loaded(self, query: str) -> OnnxModel:
+    def _load(self, query: str) -> OnnxModel:
         """The model; its first run, which is slow, is not taken for what a passage costs."""
         options = self._options
         most = max(1, options.max_tokens - options.before_tokens)
-        session = self._files.loaded(max_tokens=most, threads=options.threads)
+        session = self._files.load(max_tokens=most, threads=options.threads)
         if not self._passage_seconds:
             (pair,) = self._pairs(query, [Passage(query)])
             self._logit(session, *pair)
@@ -121,7 +121,7 @@ class OnnxReranker:
         windows = query_windows(query, [passage.text for passage in passages], room)
         tail = 4 * options.before_tokens
         pairs = [
-            (short, _introduced(passage, window), passage.before[-tail:] if tail else "")
+            (short, _introduce(passage, window), passage.before[-tail:] if tail else "")
             for passage, window in zip(passages, windows, strict=True)
         ]
         if options.lowercase:
@@ -132,9 +132,8 @@ class OnnxReranker:
         (pair,) = session.tokenizer.encode_batch([(query, passage)])
         ids, types = list(pair.ids), list(pair.type_ids)
         if before:
-            extra = _unopened(session.tokenizer.encode_batch([before])[0])[
-                : self._options.before_tokens
-            ]
+            tokens = _strip_opening(session.tokenizer.encode_batch([before])[0])
+            extra = tokens[: self._options.before_tokens]
             ids += extra
             types += [1] * len(extra)
         rows = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": types}
@@ -149,7 +148,7 @@ def share(logit: float) -> float:
     return 1 / (1 + math.exp(-min(max(logit, -_STEEPEST), _STEEPEST)))
 
 
-def fused(scores: Sequence[float], logits: Logits, weight: float) -> Logits:
+def fuse(scores: Sequence[float], logits: Logits, weight: float) -> Logits:
     """Scores moved by what the model says of the judged ones, in the scores' own unit.
 
     The logits count by how far they are from their mean, as each model has a scale of its own; what
@@ -164,22 +163,21 @@ def fused(scores: Sequence[float], logits: Logits, weight: float) -> Logits:
     return moved
 
 
-def _introduced(passage: Passage, window: str) -> str:
+def _introduce(passage: Passage, window: str) -> str:
     day = passage.day
-    said = f"{passage.speaker[:_NAME]}: " if passage.speaker else ""
-    return f"{day.day} {day:%B %Y} {said}{window}" if day else f"{said}{window}"
+    speaker = f"{passage.speaker[:_NAME]}: " if passage.speaker else ""
+    return f"{day.day} {day:%B %Y} {speaker}{window}" if day else f"{speaker}{window}"
 
 
-def _unopened(row: Any) -> list[int]:
+def _strip_opening(row: Any) -> list[int]:
     """Tokens of a text without those that open every text."""
-    opened = next((n for n, special in enumerate(row.special_tokens_mask) if not special), 0)
-    ids: list[int] = list(row.ids[opened:])
-    return ids
+    first = next((n for n, special in enumerate(row.special_tokens_mask) if not special), 0)
+    return list(row.ids[first:])
 
 
 def _is_option(name: str, value: object) -> bool:
     if name == "languages":
-        return isinstance(value, list) and all(one in _LANGUAGES for one in value)
+        return isinstance(value, list) and all(language in _LANGUAGES for language in value)
     if name in ("milliseconds", "before_tokens"):
         return type(value) is int and value >= 0
     return is_reading_option(name, value)

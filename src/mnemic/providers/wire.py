@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from mnemic.errors import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
-from mnemic.providers.breaker import Breaker, guarded
+from mnemic.providers.breaker import Breaker, run_guarded
 from mnemic.providers.deadline import call_within
 from mnemic.providers.extras import certificates
 from mnemic.settings.values import MASK, Secret
@@ -87,31 +87,31 @@ class Wire:
         ``hurry``: somebody waits, for no longer than this. A server that failed before is then
         probed in the background, and this call fails at once.
         """
-        body = _encoded(payload)
+        body = _encode(payload)
 
         def send(timeout: float) -> Any:
             def late() -> ModelUnavailable:
                 self.close()
                 return self._too_slow(timeout)
 
-            client = self._connected()  # before the clock starts: the first time is slow
+            client = self._connect()  # before the clock starts: the first time is slow
             return call_within(
                 timeout, lambda left: self._exchange(client, path, body, left, largest), late
             )
 
-        return guarded(self.breaker, send, self._timeout, hurry)
+        return run_guarded(self.breaker, send, self._timeout, hurry)
 
     def stream(self, path: str, payload: object, take: Callable[[Any], None]) -> None:
         """Hand over each event of an answer as it comes, on this thread; each wait times out."""
-        body = _encoded(payload)
+        body = _encode(payload)
 
         def send(_: float) -> None:
-            with self._response(self._connected(), path, body) as response:
-                whole = self._read_events(response, take)
-            if whole is not None:
-                take(self._parsed(whole))
+            with self._response(self._connect(), path, body) as response:
+                answer = self._read_events(response, take)
+            if answer is not None:
+                take(self._parse(answer))
 
-        guarded(self.breaker, send, self._timeout)
+        run_guarded(self.breaker, send, self._timeout)
 
     def close(self) -> None:
         """Drop the connections; the next call makes new ones."""
@@ -120,7 +120,7 @@ class Wire:
         if client is not None:
             client.close()
 
-    def _connected(self) -> httpx.Client:
+    def _connect(self) -> httpx.Client:
         with self._lock:
             if self._client is None:
                 library = extras.load(EXTRA, "httpx")
@@ -152,7 +152,7 @@ class Wire:
         end = time.monotonic() + seconds
         with self._response(client, path, body) as response:
             answer = b"".join(self._pieces(response, _CHUNK, end, largest))
-        return self._parsed(answer)
+        return self._parse(answer)
 
     def _read_events(self, response: httpx.Response, take: Callable[[Any], None]) -> bytes | None:
         """Lines of server-sent events or of JSON; gives a body that is one JSON value instead."""
@@ -170,7 +170,7 @@ class Wire:
             take(event)
         return None
 
-    def _parsed(self, body: bytes) -> Any:
+    def _parse(self, body: bytes) -> Any:
         try:
             return json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -185,8 +185,7 @@ class Wire:
         try:
             with client.stream("POST", path, content=body) as response:
                 if response.status_code != 200:
-                    said = b"".join(self._pieces(response, _CHUNK))
-                    raise self._failure(response, said)
+                    raise self._failure(response, b"".join(self._pieces(response, _CHUNK)))
                 yield response
         except httpx.TimeoutException as error:
             raise self._too_slow() from error
@@ -215,8 +214,8 @@ class Wire:
         decoder = Decoder(response.headers.get("content-encoding", ""), self.service)
         read = 0
         for chunk in response.iter_raw(size):
-            piece = decoder.decode(chunk, largest + 1 - read)
-            read += len(piece)
+            unpacked = decoder.decode(chunk, largest + 1 - read)
+            read += len(unpacked)
             if time.monotonic() > end:
                 raise self._too_slow()
             if read > largest and not failed:
@@ -224,7 +223,7 @@ class Wire:
                     f"{self.service} answered more than {largest / (1 << 20):.3g} MB",
                     remedy="Check that the address is one of a model",
                 )
-            yield piece
+            yield unpacked
             if read > largest:
                 return
         decoder.finish()
@@ -249,20 +248,12 @@ class Wire:
         status = response.status_code
         message = f"{self.service} answered {status}"
         if status in (401, 403):  # What it says may repeat the key.
-            return ModelRefused(
-                message,
-                remedy="Check the key and what it may be used for",
-                status=status,
-                away=True,
-            )
+            remedy = "Check the key and what it may be used for"
+            return ModelRefused(message, remedy=remedy, status=status, away=True)
         message += self._excerpt(body)
         if status in FAULTS and ABOUT_THE_FORM.search(body.decode("utf-8", "replace")):
-            return ModelRefused(
-                message,
-                remedy="Choose a server or a model that gives text",
-                status=status,
-                away=True,
-            )
+            remedy = "Choose a server or a model that gives text"
+            return ModelRefused(message, remedy=remedy, status=status, away=True)
         if status == 429:
             return ModelRateLimited(
                 message, remedy="Wait before trying again", retry_after=_retry_after(response)
@@ -282,7 +273,7 @@ class Wire:
             away=status not in _ABOUT_THE_TEXT,
         )
 
-    def masked(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         """A text without the key; a short key is masked only where it is presented as one."""
         key = self._key.reveal().strip()
         if len(key) >= _TELLING_KEY:
@@ -293,7 +284,7 @@ class Wire:
         return re.sub(named, lambda match: match[1] + MASK, text)
 
     def _excerpt(self, body: bytes) -> str:
-        text = self.masked(body.decode("utf-8", "replace"))
+        text = self.mask(body.decode("utf-8", "replace"))
         try:
             content = json.loads(text)
         except (ValueError, RecursionError):
@@ -305,7 +296,7 @@ class Wire:
         return f": {line[:_EXCERPT]}" if line else ""
 
 
-def _encoded(payload: object) -> bytes:
+def _encode(payload: object) -> bytes:
     return json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 

@@ -18,7 +18,7 @@ from mnemic.language.gate import Verdict, wants_memory
 from mnemic.language.query_intent import asks_of_past
 from mnemic.late import dataclass, np
 from mnemic.locks import ForkSafeLock
-from mnemic.providers.rerank import OnnxReranker, Passage, fused, share
+from mnemic.providers.rerank import OnnxReranker, Passage, fuse, share
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.candidates import CandidateLists, CandidateSearch, is_empty
 from mnemic.recall.evidence import as_hits, without_outdated
@@ -273,7 +273,7 @@ def rerank(
     first = hits[:top]
     passages = [Passage(hit.text, hit.sender, day_of(hit.at, zone)) for hit in first]
     logits = reranker.judge(query, passages)
-    strengths = fused([hit.score for hit in first], logits, _WEIGHT)
+    strengths = fuse([hit.score for hit in first], logits, _WEIGHT)
     moved = [
         replace(first[at], score=first[place].score, why=_explain(first[at].why, logits[at]))
         for place, at in enumerate(np.argsort(-strengths, kind="stable"))

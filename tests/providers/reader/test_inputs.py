@@ -11,12 +11,12 @@ from tokenizers import Tokenizer
 
 from mnemic.providers.reader import inputs
 from mnemic.providers.reader.inputs import Cutter, TurnText, script_of
-from mnemic.providers.reader.model import installed_folder
+from mnemic.providers.reader.model import find_folder
 
 
 @pytest.fixture(scope="module")
 def cutters() -> dict[str, Cutter]:
-    folder = installed_folder()
+    folder = find_folder()
     return {
         script: Cutter(Tokenizer.from_file(str(folder / f"{script}.json")), script)
         for script in inputs.SCRIPTS
@@ -26,7 +26,7 @@ def cutters() -> dict[str, Cutter]:
 @pytest.fixture(scope="module")
 def whole_texts() -> dict[str, Tokenizer]:
     """Tokenizers that cut nothing."""
-    folder = installed_folder()
+    folder = find_folder()
     return {one: Tokenizer.from_file(str(folder / f"{one}.json")) for one in inputs.SCRIPTS}
 
 

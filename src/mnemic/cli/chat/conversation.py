@@ -29,7 +29,7 @@ class ChatConversation:
 
     def __init__(self, mind: Mind, model: ChatModel, system: str, project: str | None) -> None:
         self._mind = mind
-        self._model = model.metered(Meter(allow=lambda: None, record=self._record_usage))
+        self._model = model.add_meter(Meter(allow=lambda: None, record=self._record_usage))
         self._system = system
         self._project = project
         self._last_compressed = -1  # index of the last turn in an episode

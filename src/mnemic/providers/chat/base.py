@@ -103,7 +103,7 @@ class ChatModel(Protocol):
     ) -> Answer[str]:
         """A whole text, not empty. ``on_text`` gets its pieces as they come, where they do."""
 
-    def metered(self, meter: Meter) -> ChatModel:
+    def add_meter(self, meter: Meter) -> ChatModel:
         """The same model over the same connections, with every call counted."""
 
     def close(self) -> None:

@@ -46,13 +46,13 @@ class SpendingLimit:
         tokens = sum(total.input_tokens + total.output_tokens for total in today)
         if self.tokens and tokens >= self.tokens:
             used = f"{tokens:,} of {self.tokens:,} tokens"
-            raise self._exhausted(used, "model.daily_tokens", now)
+            raise self._make_error(used, "model.daily_tokens", now)
         cost = sum(total.cost or 0.0 for total in today)
         if self.cost and cost >= self.cost:
             used = f"{cost:.4g} of {self.cost:.4g} for models"
-            raise self._exhausted(used, "model.daily_cost", now)
+            raise self._make_error(used, "model.daily_cost", now)
 
-    def _exhausted(self, used: str, setting: str, now: datetime) -> BudgetExhausted:
+    def _make_error(self, used: str, setting: str, now: datetime) -> BudgetExhausted:
         until = self.until(now)
         until_text = in_zone(until, self.zone).isoformat(" ", "minutes")
         return BudgetExhausted(

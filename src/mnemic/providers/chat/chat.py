@@ -51,13 +51,13 @@ class Chat:
         parse_partial: Callable[[str], T] | None = None,
         system: str = "",
     ) -> Answer[T]:
-        first = prompt = ModelPrompt(system, _listed(messages), purpose, schema)
+        first = prompt = ModelPrompt(system, _to_messages(messages), purpose, schema)
         spent, repairs = None, self._repairs
         while True:
             reply = self._reply(prompt)
             spent = reply.spent if spent is None else spent + reply.spent
             try:
-                return Answer(_parsed(reply, parse, parse_partial), spent)
+                return Answer(_parse(reply, parse, parse_partial), spent)
             except WrongShape as wrong:
                 if not repairs:
                     raise self._unusable(reply, wrong, purpose) from None
@@ -72,14 +72,14 @@ class Chat:
         system: str = "",
         on_text: OnText | None = None,
     ) -> Answer[str]:
-        reply = self._reply(ModelPrompt(system, _listed(messages), purpose), on_text)
+        reply = self._reply(ModelPrompt(system, _to_messages(messages), purpose), on_text)
         text = reply.text.strip()
         if not text or reply.ending == "cut":
             wrong = WrongShape(_CUT_OFF if reply.ending == "cut" else "it is empty")
             raise self._unusable(reply, wrong, purpose)
         return Answer(text, reply.spent)
 
-    def metered(self, meter: Meter) -> Chat:
+    def add_meter(self, meter: Meter) -> Chat:
         return Chat(self._transport, repairs=self._repairs, meter=meter)
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ class Chat:
         if reply.ending == "declined":
             raise ModelRefused(
                 f"{self.name} declined to answer for {prompt.purpose}"
-                + _quoted(self._transport.masked(reply.text)),
+                + _quote(self._transport.mask(reply.text)),
                 remedy="Leave out what it objects to, or use another model",
             )
         return reply
@@ -118,46 +118,46 @@ class Chat:
         return reply
 
     def _unusable(self, reply: ModelReply, wrong: WrongShape, purpose: str) -> BadAnswer:
-        remedy = "Try again, or use a stronger model"
-        if reply.ending == "cut":
-            remedy = "Raise model.max_tokens, or give it less at once"
+        cut = reply.ending == "cut"
         return BadAnswer(
             f"What {self.name} answered for {purpose} cannot be used"
-            + _quoted(self._transport.masked(str(wrong))),
-            remedy=remedy,
+            + _quote(self._transport.mask(str(wrong))),
+            remedy="Raise model.max_tokens, or give it less at once"
+            if cut
+            else "Try again, or use a stronger model",
         )
 
 
-def _parsed(
+def _parse(
     reply: ModelReply, parse: Callable[[Object], T], parse_partial: Callable[[str], T] | None
 ) -> T:
     try:
         if reply.ending == "cut":
             raise WrongShape(_CUT_OFF)
-        found = object_in(reply.text)
+        answer = object_in(reply.text)
     except WrongShape:
         if parse_partial is None:
             raise
         return parse_partial(reply.text)
-    return parse(found)
+    return parse(answer)
 
 
 def _repair_prompt(
     first: ModelPrompt, reply: ModelReply, wrong: WrongShape, system: str
 ) -> ModelPrompt:
     key = "rest" if wrong.partial else "shorter" if reply.ending == "cut" else "again"
-    told = _line(str(wrong), _DETAILS if wrong.partial else _QUOTED)
-    request = answer_words(system)[key].format(wrong=told)
+    mistake = _line(str(wrong), _DETAILS if wrong.partial else _QUOTED)
+    request = answer_words(system)[key].format(wrong=mistake)
     answered = reply.text[:_EXCERPT]
     previous = (ChatMessage("assistant", answered),) if answered.strip() else ()
     return replace(first, messages=(*first.messages, *previous, ChatMessage("user", request)))
 
 
-def _listed(messages: str | Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+def _to_messages(messages: str | Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
     return (ChatMessage("user", messages),) if isinstance(messages, str) else tuple(messages)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     line = _line(text)
     return f": {line}" if line else ""
 

@@ -53,8 +53,8 @@ def chat_model_for(
     model = settings.memory_model
     borrows = settings.model.provider == "chat"
     if model.provider == "none":
-        own = settings.model
-        if borrows and (own.name or own.api_key or own.base_url):
+        group = settings.model
+        if borrows and (group.name or group.api_key or group.base_url):
             raise ConfigError(
                 "A memory model is set, and nobody to serve it",
                 remedy="Set model.provider to one of " + ", ".join(SERVICES),
@@ -100,14 +100,14 @@ def main_model_for(settings: Settings) -> ChatModel | None:
 def _model_for(
     settings: Settings,
     section: Section,
-    own: ChatSettings | ModelSettings,
+    group: ChatSettings | ModelSettings,
     circuits: Circuits | None = None,
     repairs: int = _REPAIRS,
 ) -> ChatModel:
     """The model that a group of settings describes; ``section`` is where to correct them."""
-    if own.provider not in SERVICES:
-        made = make_from_plugin(CHAT, own.provider, own)
-        return object_model_for(settings, cast("LanguageModel", made), circuits)
+    if group.provider not in SERVICES:
+        model = make_from_plugin(CHAT, group.provider, group)
+        return object_model_for(settings, cast("LanguageModel", model), circuits)
     from mnemic.providers import extras
     from mnemic.providers.chat.chat import Chat
     from mnemic.providers.chat.http import HttpTransport
@@ -115,35 +115,35 @@ def _model_for(
     from mnemic.providers.chat.transport import RequestOptions, record_of
     from mnemic.providers.wire import EXTRA, Wire
 
-    service, temperature = SERVICES[own.provider], getattr(own, "temperature", None)
+    service, temperature = SERVICES[group.provider], getattr(group, "temperature", None)
     if temperature is not None:  # the memory model, which has a budget
-        _check_price(settings, own.name)
-    if not own.name:
+        _check_price(settings, group.name)
+    if not group.name:
         raise ConfigError(
-            f"No model of {own.provider} is named", remedy=f"Set {section}.name to its name"
+            f"No model of {group.provider} is named", remedy=f"Set {section}.name to its name"
         )
     # One's own server at one's own address may want no key.
-    if service.needs_key and not own.base_url and not own.api_key:
+    if service.needs_key and not group.base_url and not group.api_key:
         raise ConfigError(
-            f"{section}.provider is {own.provider} and there is no key",
+            f"{section}.provider is {group.provider} and there is no key",
             remedy=f"Set {section}.api_key, or"
             f" MNEMIC_{section.upper()}__API_KEY in the environment",
         )
     extras.require(EXTRA, "httpx", "json_repair")
     protocol = PROTOCOLS[service.protocol]
-    address = (own.base_url or service.base_url).rstrip("/").removesuffix(protocol.address_end)
-    named = f"{own.provider} {own.name}"
-    breaker = None if circuits is None else circuits.of(named, address)
+    address = (group.base_url or service.base_url).rstrip("/").removesuffix(protocol.address_end)
+    label = f"{group.provider} {group.name}"
+    breaker = None if circuits is None else circuits.of(label, address)
     wire = Wire(
         address,
-        service=named,
-        key=own.api_key,
+        service=label,
+        key=group.api_key,
         key_header=protocol.key_header,
         headers=protocol.headers,
         timeout=settings.model.timeout,
         breaker=breaker,
     )
     record = record_of(breaker, service.forms)
-    options = RequestOptions(own.name, own.max_tokens, temperature, record.known)
-    price = settings.model.prices.get(own.name)
+    options = RequestOptions(group.name, group.max_tokens, temperature, record.known)
+    price = settings.model.prices.get(group.name)
     return Chat(HttpTransport(wire, protocol, options, record, price=price), repairs=repairs)

@@ -44,8 +44,8 @@ def text_in(value: Json, place: str, most: int = LONGEST) -> str:
     """One line of text; of several, all."""
     if value is None:
         return ""
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        value = ", ".join(str(one) for one in value)
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        value = ", ".join(str(entry) for entry in value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
@@ -64,24 +64,26 @@ def share_in(value: Json, place: str, beside: Sequence[Json] = ()) -> float | No
     """
     if is_nothing(value):
         return None
-    number, whole = _figure(value)
+    number, scale = _figure(value)
     if number < 0:
         raise WrongShape(f"{place} has to be a number from 0 to 1")
-    largest = max([number, *(one for one, of in map(_figure, beside) if not of)])
-    return number / (whole or next(n for n in (1, 10, 100) if number < 1 or largest <= n))
+    largest = max(
+        [number, *(other for other, other_scale in map(_figure, beside) if not other_scale)]
+    )
+    return number / (scale or next(n for n in (1, 10, 100) if number < 1 or largest <= n))
 
 
 def _figure(value: Json) -> tuple[float, int]:
     """A number and what it is out of, 0 where that is left open; -1 for what is none."""
-    whole = 0
+    scale = 0
     if isinstance(value, str):
         figure = _FIGURE.fullmatch(word := value.strip().casefold())
         if figure is None:
             return _SHARES.get(word, -1.0), 1
-        value, whole = float(figure[1]), 100 if figure[2] else int(figure[3] or 0)
+        value, scale = float(figure[1]), 100 if figure[2] else int(figure[3] or 0)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return -1.0, 1
-    return (float(value), whole) if 0 <= value <= (whole or 100) else (-1.0, 1)
+    return (float(value), scale) if 0 <= value <= (scale or 100) else (-1.0, 1)
 
 
 def flag_in(value: Json, place: str) -> bool:
@@ -99,7 +101,7 @@ def flag_in(value: Json, place: str) -> bool:
 def numbers_in(value: Json) -> list[int]:
     """Whole numbers of a list, a number, or text such as "turn 1", "1, 3" or "2-4"."""
     if isinstance(value, list):
-        return [number for one in value for number in numbers_in(one)]
+        return [number for entry in value for number in numbers_in(entry)]
     if isinstance(value, bool):
         return []
     if isinstance(value, int | float):
@@ -121,7 +123,9 @@ def choice_in(
     if isinstance(value, list) and len(value) == 1:
         (value,) = value
     word = "_".join(value.casefold().replace("-", " ").split()) if isinstance(value, str) else ""
-    found = next((one for one in choices if one == word), None) or (aliases or {}).get(word)
-    if found is None:
+    choice = next((choice for choice in choices if choice == word), None) or (aliases or {}).get(
+        word
+    )
+    if choice is None:
         raise WrongShape(f"{place} has to be one of {', '.join(choices)}")
-    return found
+    return choice

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
 from mnemic.providers.chat.base import OnText, Spent
-from mnemic.providers.chat.protocols import Reply, WireProtocol, joined
+from mnemic.providers.chat.protocols import Reply, WireProtocol, join
 from mnemic.providers.chat.transport import (
     Capabilities,
     CapabilityRecord,
@@ -43,8 +43,8 @@ class HttpTransport:
         reply = self._post(prompt, on_text)
         return ModelReply(_valid(reply.text), reply.ending or "whole", self._spent(prompt, reply))
 
-    def masked(self, text: str) -> str:
-        return self.wire.masked(text)
+    def mask(self, text: str) -> str:
+        return self.wire.mask(text)
 
     def close(self) -> None:
         self.wire.close()
@@ -74,7 +74,7 @@ class HttpTransport:
         options = replace(self.options, accepts=attempt)
         payload = self.protocol.payload(prompt, options)
         if on_text is not None and attempt.streams != "none":
-            payload = self.protocol.streamed(payload, usage=attempt.streams == "counted")
+            payload = self.protocol.to_stream(payload, usage=attempt.streams == "counted")
             return self._stream(payload, on_text)
         reply = self._read(self.protocol.reply, self.wire.post(self.protocol.path, payload))
         if on_text is not None:
@@ -85,18 +85,18 @@ class HttpTransport:
         pieces: list[Reply] = []
 
         def take(event: object) -> None:
-            pieces.append(piece := self._read(self.protocol.piece, event))
-            if piece.text and piece.ending != "declined":
-                on_text(_valid(piece.text))
+            pieces.append(delta := self._read(self.protocol.piece, event))
+            if delta.text and delta.ending != "declined":
+                on_text(_valid(delta.text))
 
         self.wire.stream(self.protocol.path, payload, take)
-        return joined(pieces)
+        return join(pieces)
 
     def _read(self, read: Callable[[object], T], answer: object) -> T:
         try:
             return read(answer)
         except BadAnswer as error:
-            message = self.wire.masked(f"{self.wire.service}: {error.message}")
+            message = self.wire.mask(f"{self.wire.service}: {error.message}")
             raise BadAnswer(message, remedy=error.remedy) from None
 
     def _spent(self, prompt: ModelPrompt, reply: Reply) -> Spent:

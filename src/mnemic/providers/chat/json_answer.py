@@ -47,7 +47,7 @@ def object_in(text: str) -> Object:
     try:
         return _an_object(_strictly(span))
     except json.JSONDecodeError as error:
-        return _mended(span, why=str(error))
+        return _mend(span, why=str(error))
 
 
 def values_in(text: str) -> tuple[list[Json], bool]:
@@ -86,14 +86,13 @@ def _strictly(text: str) -> Any:
     """JSON with finite numbers and whole characters."""
     try:
         value = json.loads(text, parse_constant=_not_finite, parse_float=_finite)
-        value = _whole_characters(value, text)
+        return _whole_characters(value, text)
     except json.JSONDecodeError:
         raise
     except ValueError as error:  # numbers too long to be read, and those of _finite
         raise WrongShape(f"it holds a number that cannot be used: {error}") from None
     except RecursionError:
         raise WrongShape("it is nested too deep") from None
-    return value
 
 
 def _whole_characters(value: Any, text: str) -> Any:
@@ -141,7 +140,7 @@ def _closing(text: str, start: int) -> int | None:
     return None
 
 
-def _mended(span: str, why: str) -> Object:
+def _mend(span: str, why: str) -> Object:
     """The object with its punctuation repaired.
 
     Closing brackets at the very end may be missing. If anything else is, or if mending would change

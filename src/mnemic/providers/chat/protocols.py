@@ -18,10 +18,8 @@ _MOST_TOKENS = 2**40
 _TOOL = "answer"
 _SMALLEST_WINDOW = 4096
 _OPENAI_ENDINGS: dict[str, Ending] = {
-    "stop": "whole",
-    "length": "cut",
-    "content_filter": "declined",
-}
+    "stop": "whole", "length": "cut", "content_filter": "declined",
+}  # fmt: skip
 _ANTHROPIC_ENDINGS: dict[str, Ending] = {
     "max_tokens": "cut",
     "model_context_window_exceeded": "cut",
@@ -40,13 +38,13 @@ class Reply:
     output_tokens: int | None = None
 
 
-def joined(pieces: Sequence[Reply]) -> Reply:
+def join(pieces: Sequence[Reply]) -> Reply:
     """The whole of a stream; one that does not say that it ended was cut."""
-    endings = [piece.ending for piece in pieces if piece.ending is not None]
-    read = [piece.input_tokens for piece in pieces if piece.input_tokens is not None]
-    written = [piece.output_tokens for piece in pieces if piece.output_tokens is not None]
+    endings = [reply.ending for reply in pieces if reply.ending is not None]
+    read = [reply.input_tokens for reply in pieces if reply.input_tokens is not None]
+    written = [reply.output_tokens for reply in pieces if reply.output_tokens is not None]
     return Reply(
-        "".join(piece.text for piece in pieces),
+        "".join(reply.text for reply in pieces),
         endings[0] if endings else "cut",
         read[-1] if read else None,
         written[-1] if written else None,
@@ -65,7 +63,7 @@ class WireProtocol(ABC):
     def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
         """The request."""
 
-    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+    def to_stream(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
         """The request for a stream; ``usage``: it is to count its tokens, where one has to ask."""
         return {**payload, "stream": True}
 
@@ -111,7 +109,7 @@ class OpenAI(WireProtocol):
             text, ending = refusal, "declined"
         return Reply(text, ending, *_openai_tokens(usage))
 
-    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+    def to_stream(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
         options = {"stream_options": {"include_usage": True}} if usage else {}
         return {**payload, "stream": True, **options}
 
@@ -142,7 +140,9 @@ class Anthropic(WireProtocol):
         payload = {
             "model": options.model,
             "max_tokens": options.max_tokens,
-            "messages": [{"role": one.role, "content": one.text} for one in prompt.messages],
+            "messages": [
+                {"role": message.role, "content": message.text} for message in prompt.messages
+            ],
         }
         if system := system_text(prompt, options.accepts.form):
             payload["system"] = system
@@ -158,7 +158,7 @@ class Anthropic(WireProtocol):
         if not isinstance(blocks, list):
             raise _no_message(answer)
         inputs = [block["input"] for block in map(_mapping, blocks) if "input" in block]
-        text = _written(inputs[-1]) if inputs else _text(blocks)
+        text = _dump(inputs[-1]) if inputs else _text(blocks)
         return Reply(text, _anthropic_ending(answer), *_anthropic_tokens(usage))
 
     def piece(self, event: Any) -> Reply:
@@ -192,12 +192,8 @@ class Ollama(WireProtocol):
         }
         if options.temperature is not None and options.accepts.temperature:
             parameters["temperature"] = options.temperature
-        payload = {
-            "model": options.model,
-            "messages": messages,
-            "stream": False,
-            "options": parameters,
-        }
+        payload = {"model": options.model, "messages": messages, "stream": False}
+        payload["options"] = parameters
         if prompt.schema is not None and form != "plain":
             payload["format"] = prompt.schema if form == "schema" else "json"
         return payload
@@ -216,9 +212,7 @@ class Ollama(WireProtocol):
 
     def piece(self, event: Any) -> Reply:
         reply = self.reply(event)
-        if event.get("done") is False:
-            return Reply(reply.text)
-        return reply
+        return Reply(reply.text) if event.get("done") is False else reply
 
 
 def _openai_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
@@ -228,8 +222,8 @@ def _openai_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
 def _anthropic_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     read = [_count(usage.get(name)) for name in names]
-    whole = None if read[0] is None else sum(count or 0 for count in read)
-    return whole, _count(usage.get("output_tokens"))
+    total = None if read[0] is None else sum(count or 0 for count in read)
+    return total, _count(usage.get("output_tokens"))
 
 
 def _anthropic_ending(message: dict[str, Any]) -> Ending:
@@ -238,7 +232,9 @@ def _anthropic_ending(message: dict[str, Any]) -> Ending:
 
 def _window(messages: list[dict[str, str]], max_tokens: int) -> int:
     """A power of two: each new size makes the server load the model again."""
-    needed = sum(estimate_tokens(one["content"]) + 8 for one in messages) * 5 // 4 + max_tokens
+    needed = (
+        sum(estimate_tokens(message["content"]) + 8 for message in messages) * 5 // 4 + max_tokens
+    )
     return max(_SMALLEST_WINDOW, 1 << (needed - 1).bit_length())
 
 
@@ -253,14 +249,14 @@ def _response_format(schema: Schema, form: Form) -> dict[str, Any]:
 def _with_system(prompt: ModelPrompt, options: RequestOptions) -> list[dict[str, str]]:
     text = system_text(prompt, options.accepts.form)
     system = [{"role": "system", "content": text}] if text else []
-    return system + [{"role": one.role, "content": one.text} for one in prompt.messages]
+    return system + [{"role": message.role, "content": message.text} for message in prompt.messages]
 
 
 def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _written(value: Any) -> str:
+def _dump(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
@@ -270,7 +266,7 @@ def _written(value: Any) -> str:
 def _text(content: Any) -> str:
     """A text, or the texts of a list of parts."""
     if isinstance(content, list):
-        texts = [_mapping(part).get("text") for part in content]
+        texts = [_mapping(block).get("text") for block in content]
         return "".join(text for text in texts if isinstance(text, str))
     return content if isinstance(content, str) else ""
 

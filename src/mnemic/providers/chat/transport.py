@@ -64,7 +64,7 @@ class Transport(Protocol):
     def name(self) -> str: ...
     def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply: ...
 
-    def masked(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         """The text as an error may show it: without the key, should a server have repeated it."""
 
     def close(self) -> None: ...
@@ -135,36 +135,36 @@ class Retry(NamedTuple):
 
 
 def without_refused(
-    known: Capabilities, error: ModelRefused | ModelUnavailable, *, for_json: bool, warm: bool
+    accepts: Capabilities, error: ModelRefused | ModelUnavailable, *, for_json: bool, warm: bool
 ) -> Retry | None:
     """What is left to try without that which the server refused; None where nothing is.
 
     ``warm``: the request has a temperature. A fault that does not say what it is about may be about
     the form as long as the server has not answered to it; then the plainest one shows it.
     """
-    more = for_json and len(known.forms) > 1
+    more = for_json and len(accepts.forms) > 1
     if isinstance(error, ModelUnavailable):
-        doubtful = error.status in FAULTS and not known.confirmed
+        doubtful = error.status in FAULTS and not accepts.confirmed
         if not (more and doubtful):
             return None
-        rest = replace(known, forms=known.forms[1:])
-        return Retry(replace(known, forms=known.forms[-1:]), rest)
+        rest = replace(accepts, forms=accepts.forms[1:])
+        return Retry(replace(accepts, forms=accepts.forms[-1:]), rest)
     message, simpler = error.message.lower(), None
     form_refused = error.status in FAULTS or (
         error.status == 404 and ABOUT_THE_FORM.search(message) is not None
     )
     if error.status not in _REFUSED and not form_refused:
         return None
-    if "max_completion_tokens" in message and known.token_field == "max_tokens":
-        simpler = replace(known, token_field="max_completion_tokens")
-    elif "enable_thinking" in message and not known.forbid_thinking:
-        simpler = replace(known, forbid_thinking=True)
-    elif _OF_STREAMS.search(message) and known.streams != "none":
-        simpler = replace(known, streams="plain" if known.streams == "counted" else "none")
-    elif "temperature" in message and known.temperature and warm:
-        simpler = replace(known, temperature=False)
-    elif more and (not known.confirmed or form_refused or _OF_THE_FORM.search(message)):
-        simpler = replace(known, forms=known.forms[1:], confirmed=False)
+    if "max_completion_tokens" in message and accepts.token_field == "max_tokens":
+        simpler = replace(accepts, token_field="max_completion_tokens")
+    elif "enable_thinking" in message and not accepts.forbid_thinking:
+        simpler = replace(accepts, forbid_thinking=True)
+    elif _OF_STREAMS.search(message) and accepts.streams != "none":
+        simpler = replace(accepts, streams="plain" if accepts.streams == "counted" else "none")
+    elif "temperature" in message and accepts.temperature and warm:
+        simpler = replace(accepts, temperature=False)
+    elif more and (not accepts.confirmed or form_refused or _OF_THE_FORM.search(message)):
+        simpler = replace(accepts, forms=accepts.forms[1:], confirmed=False)
     return None if simpler is None else Retry(simpler, simpler)
 
 

@@ -46,7 +46,7 @@ def release(embedder: Embedder) -> None:
         close()
 
 
-def checked(answer: object, *, texts: int, dimensions: int, model: str) -> Vectors:
+def check_vectors(answer: object, *, texts: int, dimensions: int, model: str) -> Vectors:
     """A model's answer as finite rows of unit length; ``dimensions`` 0 takes any."""
     rows = _numbers(answer, model)
     if rows.ndim != 2 or rows.shape[0] != texts or rows.shape[1] == 0:

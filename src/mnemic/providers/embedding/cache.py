@@ -47,8 +47,7 @@ class CachedEmbedder:
     def expect(self, dimensions: int) -> None:
         """Refuse vectors of another length, and drop cached ones."""
         with self._lock:
-            other = [key for key, row in self._rows.items() if len(row) != dimensions]
-            for key in other:
+            for key in [key for key, row in self._rows.items() if len(row) != dimensions]:
                 del self._rows[key]
         expect(self._embedder, dimensions)
 

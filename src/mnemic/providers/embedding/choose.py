@@ -31,19 +31,17 @@ def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedd
     match embedding.provider:
         case "none":
             return None
-        case "auto" if embedding.folder:
-            return _cached(_folder(embedding), embedding)
-        case "auto":
+        case "auto" if not embedding.folder:
             return _local_if_installed()
         case "local":
             return _local()
-        case "folder":
-            return _cached(_folder(embedding), embedding)
+        case "folder" | "auto":
+            return _cache(_folder(embedding), embedding)
         case provider if provider not in _SERVICES:
-            made = make_from_plugin(EMBEDDING, provider, embedding)
-            return object_embedder_for(settings, cast("EmbeddingModel", made), circuits)
+            model = make_from_plugin(EMBEDDING, provider, embedding)
+            return object_embedder_for(settings, cast("EmbeddingModel", model), circuits)
         case _:
-            return _cached(_http_embedder(embedding, circuits), embedding)
+            return _cache(_http_embedder(embedding, circuits), embedding)
 
 
 def object_embedder_for(
@@ -55,10 +53,9 @@ def object_embedder_for(
     embedding, service = settings.embedding, f"embedder {name_of(given, 'embedder')}"
     breaker = None if circuits is None else circuits.own(service)
     calls = GuardedObject(service, embedding.timeout, breaker)
-    made = ObjectEmbedder(
-        given, calls, batch=embedding.batch, query_timeout=embedding.query_timeout
-    )
-    return _cached(made, embedding)
+    timeout = embedding.query_timeout
+    embedder = ObjectEmbedder(given, calls, batch=embedding.batch, query_timeout=timeout)
+    return _cache(embedder, embedding)
 
 
 def embedder_named(
@@ -87,9 +84,9 @@ def _candidates(name: str, now: EmbeddingSettings) -> Iterator[EmbeddingSettings
     if now.folder:
         yield now.replace(provider="folder")
     for provider in _SERVICES:
-        model, of_it = name.removeprefix(f"{provider}-"), name.startswith(f"{provider}-")
-        if not of_it:
+        if not name.startswith(f"{provider}-"):
             continue
+        model = name.removeprefix(f"{provider}-")
         # A key and an address are of the provider they were given for.
         mine = now if now.provider == provider else now.replace(api_key=Secret(""), base_url="")
         yield mine.replace(provider=provider, model=model, dimensions=0)
@@ -98,7 +95,7 @@ def _candidates(name: str, now: EmbeddingSettings) -> Iterator[EmbeddingSettings
             yield mine.replace(provider=provider, model=shorter, dimensions=int(length))
 
 
-def _cached(embedder: Embedder, embedding: EmbeddingSettings) -> Embedder:
+def _cache(embedder: Embedder, embedding: EmbeddingSettings) -> Embedder:
     if not embedding.cache_entries:
         return embedder
     from mnemic.providers.embedding.cache import CachedEmbedder
@@ -108,9 +105,9 @@ def _cached(embedder: Embedder, embedding: EmbeddingSettings) -> Embedder:
 
 def _local() -> Embedder:
     """Without a cache: every text is another."""
-    from mnemic.providers.reader.model import installed_reader
+    from mnemic.providers.reader.model import find_reader
 
-    return installed_reader()
+    return find_reader()
 
 
 def _local_if_installed() -> Embedder | None:
@@ -142,13 +139,10 @@ def _http_embedder(embedding: EmbeddingSettings, circuits: Circuits | None) -> E
             remedy="Set embedding.api_key, or MNEMIC_EMBEDDING__API_KEY in the environment",
         )
     usual = service.dimensions if model == service.model else 0
-    address, named = embedding.base_url or service.base_url, f"{provider} embeddings"
+    address, label = embedding.base_url or service.base_url, f"{provider} embeddings"
+    breaker = None if circuits is None else circuits.of(label, address)
     wire = Wire(
-        address,
-        service=named,
-        key=embedding.api_key,
-        timeout=embedding.timeout,
-        breaker=None if circuits is None else circuits.of(named, address),
+        address, service=label, key=embedding.api_key, timeout=embedding.timeout, breaker=breaker
     )
     return HttpEmbedder(
         wire,

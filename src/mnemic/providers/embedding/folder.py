@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mnemic.late import NDArray, np
-from mnemic.providers.embedding.base import Vectors, checked
+from mnemic.providers.embedding.base import Vectors, check_vectors
 from mnemic.providers.onnx import CHARS_A_TOKEN, OnnxFolder, is_reading_option, read_options
 
 OPTIONS = "embedding.toml"
@@ -78,30 +78,29 @@ class OnnxEmbedder:
             (at for at, text in enumerate(texts) if text.strip()), key=lambda at: len(texts[at])
         )
         for start in range(0, len(order), _BATCH):
-            part = order[start : start + _BATCH]
-            batch = [prefix + texts[at][:longest] for at in part]
+            places = order[start : start + _BATCH]
+            batch = [prefix + texts[at][:longest] for at in places]
             if options.lowercase:
                 batch = [text.lower() for text in batch]
-            rows[part] = self._run(batch)
+            rows[places] = self._run(batch)
         return rows
 
     def _run(self, texts: list[str]) -> Vectors:
         options = self._options
-        session = self._files.loaded(max_tokens=options.max_tokens, threads=options.threads)
-        cut = session.tokenizer.encode_batch(texts)
-        ids = np.array([text.ids for text in cut], dtype=np.int64)
-        mask = np.array([text.attention_mask for text in cut], dtype=np.int64)
+        session = self._files.load(max_tokens=options.max_tokens, threads=options.threads)
+        encodings = session.tokenizer.encode_batch(texts)
+        ids = np.array([encoding.ids for encoding in encodings], dtype=np.int64)
+        mask = np.array([encoding.attention_mask for encoding in encodings], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": mask}
         output, *_ = session.run(
             {name: inputs.get(name, np.zeros_like(ids)) for name in session.inputs}
         )
         if output.ndim == 3:
-            output = self._pooled(output, mask)
-        return checked(
-            output, texts=len(texts), dimensions=self._dimensions, model=self._folder.name
-        )
+            output = self._pool(output, mask)
+        name = self._folder.name
+        return check_vectors(output, texts=len(texts), dimensions=self._dimensions, model=name)
 
-    def _pooled(self, output: NDArray[Any], mask: NDArray[np.int64]) -> NDArray[Any]:
+    def _pool(self, output: NDArray[Any], mask: NDArray[np.int64]) -> NDArray[Any]:
         if self._options.pooling == "cls":
             first: NDArray[Any] = output[:, 0]
             return first

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from mnemic.errors import BadVector
 from mnemic.late import np
-from mnemic.providers.embedding.base import Vectors, checked
+from mnemic.providers.embedding.base import Vectors, check_vectors
 from mnemic.providers.wire import Wire
 
 Protocol = Literal["openai", "ollama"]
@@ -62,8 +62,7 @@ class HttpEmbedder:
         self._query_timeout = query_timeout
         self._wire, self._model = wire, model
         self._service = SERVICES[provider]
-        self._expected = dimensions
-        self._answered = dimensions
+        self._expected = self._answered = dimensions
         self._requested = dimensions if ask_dimensions else 0
         self._batch = min(batch, self._service.most_texts)
         self.name = f"{provider}-{model}" + (f"-{self._requested}" if self._requested else "")
@@ -110,7 +109,9 @@ class HttpEmbedder:
             payload["encoding_format"] = "float"
             answer = self._wire.post("/embeddings", payload, largest=largest, hurry=hurry)
             vectors = _openai(answer, len(texts), self._model)
-        rows = checked(vectors, texts=len(texts), dimensions=self._expected, model=self._model)
+        rows = check_vectors(
+            vectors, texts=len(texts), dimensions=self._expected, model=self._model
+        )
         if not rows.any(axis=1).all():
             raise BadVector(
                 f"{self._model} answered a vector of zeros for a text",

@@ -38,9 +38,9 @@ class TurnText:
     before: str = ""
 
 
-def ending_passage(known: str, said: str) -> TurnText:
+def ending_passage(memory: str, text: str) -> TurnText:
     """Something known beside what was said later, which may end it."""
-    return TurnText(said, "user", before=f"memory: {known}")
+    return TurnText(text, "user", before=f"memory: {memory}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Cutter:
 
     def knows(self, window: PieceWindow) -> bool:
         """Whether any piece of a question is known: letters of no script all look alike."""
-        return any(piece != self._unknown for piece in window.ids[1:-1])
+        return any(token != self._unknown for token in window.ids[1:-1])
 
     def windows(self, passage: TurnText) -> list[PieceWindow]:
         """A passage in one window, or in several where it is long."""
@@ -93,14 +93,14 @@ class Cutter:
         opening = self._pieces(self._opening(passage))
         text = self._tokenizer.encode(passage.text[:_MOST_CHARACTERS], add_special_tokens=False)
         head = (self._first, *before, self._end, *opening)
-        own = len(before) + 2
+        first = len(before) + 2
         return [
-            PieceWindow((*head, *text.ids[at:to], self._end), own, tuple(text.offsets[at:to]))
+            PieceWindow((*head, *text.ids[at:to], self._end), first, tuple(text.offsets[at:to]))
             for at, to in _stretches(len(text.ids))
         ]
 
     def _opening(self, passage: TurnText) -> str:
-        day = "" if passage.day is None else _written(passage.day, self._script) + " "
+        day = "" if passage.day is None else _spell_day(passage.day, self._script) + " "
         return day + (f"{passage.speaker}: " if passage.speaker else "")
 
     def _pieces(self, text: str) -> list[int]:
@@ -120,7 +120,7 @@ _MONTHS = (
 ).split()
 
 
-def _written(day: date, script: Script) -> str:
+def _spell_day(day: date, script: Script) -> str:
     """A day in words that a question may share."""
     if script == "han":
         return f"{day.year}年{day.month}月{day.day}日"

@@ -93,20 +93,19 @@ class TrainedReader:
             rows = [self.ask(text).whole for text in texts]
         else:
             # A long text leans on what its windows have in common.
-            made = self.read([TurnText(text) for text in texts])
+            readings = zip(texts, self.read([TurnText(text) for text in texts]), strict=True)
             rows = [
-                reading.wholes.mean(axis=0) * says_something(text)
-                for text, reading in zip(texts, made, strict=True)
+                reading.wholes.mean(axis=0) * says_something(text) for text, reading in readings
             ]
         return unit(np.stack(rows)) if rows else np.zeros((0, self.dimensions), np.float32)
 
     def ask(self, text: str) -> AskedQuestion:
         """What a question is compared by; a prompt is made of several recalls of one question."""
         if not says_something(text):
-            whole, nothing = np.zeros(self.dimensions, np.float32), _nothing()
-            return AskedQuestion(whole, nothing, nothing[:, 0])
-        asked, question = self._asked
-        if question is not None and asked == text:
+            vector, nothing = np.zeros(self.dimensions, np.float32), _nothing()
+            return AskedQuestion(vector, nothing, nothing[:, 0])
+        latest, question = self._asked
+        if question is not None and latest == text:
             return question
         encoder = self._encoder(script_of(text))
         window = encoder.cutter.question(text)
@@ -124,11 +123,11 @@ class TrainedReader:
         tokens: list[list[Bytes]] = [[] for _ in passages]
         for n, window, made in self.run(passages, judge=False):
             wholes[n].append(made["whole"])
-            own = made["tokens"][window.own : len(window.ids) - 1]
-            tokens[n].append(np.round(own * LEVELS).astype(np.int8))
+            pieces = made["tokens"][window.own : len(window.ids) - 1]
+            tokens[n].append(np.round(pieces * LEVELS).astype(np.int8))
         return [
-            TurnVectors(np.stack(whole), np.concatenate(kept))
-            for whole, kept in zip(wholes, tokens, strict=True)
+            TurnVectors(np.stack(vectors), np.concatenate(rows))
+            for vectors, rows in zip(wholes, tokens, strict=True)
         ]
 
     def note(self, messages: Sequence[TurnText]) -> list[NotedMessage]:
@@ -167,11 +166,11 @@ class TrainedReader:
             windows = [(n, w) for n in mine for w in encoder.cutter.windows(passages[n])]
             # Those of like length together: less to fill up. The sort keeps the order of equals,
             # and only the last window of a text is shorter than the others.
-            windows.sort(key=lambda one: -len(one[1].ids))
+            windows.sort(key=lambda entry: -len(entry[1].ids))
             for at in range(0, len(windows), _AT_ONCE):
-                part = windows[at : at + _AT_ONCE]
-                made = encoder.run([window for _, window in part], _TURN, judge=judge)
-                for row, (n, window) in enumerate(part):
+                batch = windows[at : at + _AT_ONCE]
+                made = encoder.run([window for _, window in batch], _TURN, judge=judge)
+                for row, (n, window) in enumerate(batch):
                     yield n, window, {name: values[row] for name, values in made.items()}
 
     def _encoder(self, script: Script) -> _Encoder:
@@ -220,28 +219,23 @@ class _Encoder:
     ) -> dict[str, Floats]:
         """Every output, a row a window; notes only where they are to ``judge`` by."""
         length = max(len(window.ids) for window in windows)
-        ids = np.zeros((len(windows), length), np.int64)
+        ids: NDArray[Any] = np.zeros((len(windows), length), np.int64)
         mask = np.zeros((len(windows), length), np.float32)
-        own = np.zeros((len(windows), length), np.float32)
+        turn_mask = np.zeros((len(windows), length), np.float32)
         for row, window in enumerate(windows):
             size = len(window.ids)
             ids[row, :size] = window.ids
             mask[row, :size] = 1
-            own[row, window.own : size - (1 if kind == _TURN else 0)] = 1
-        feed: dict[str, NDArray[Any]] = {
-            "ids": ids,
-            "mask": mask,
-            "own": own,
-            "kind": np.array(kind),
-            "judge": np.array(judge),
-        }
-        made = dict(zip(self._model.outputs, self._model.run(feed), strict=True))
+            turn_mask[row, window.own : size - (1 if kind == _TURN else 0)] = 1
+        feed = {"ids": ids, "mask": mask, "own": turn_mask}
+        feed |= {"kind": np.array(kind), "judge": np.array(judge)}
+        outputs = dict(zip(self._model.outputs, self._model.run(feed), strict=True))
         if not judge:
-            del made["notes"]
-        return made
+            del outputs["notes"]
+        return outputs
 
 
-def installed_folder() -> Path:
+def find_folder() -> Path:
     """The folder of the package that carries the weights; ``MissingExtra`` without it."""
     spec = find(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
@@ -252,14 +246,14 @@ def installed_folder() -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def installed_reader() -> TrainedReader:
+def find_reader() -> TrainedReader:
     """The reader of the installed package; ``MissingExtra`` where a part of it is missing."""
     extras.require(_EXTRA, "onnxruntime", "tokenizers")
-    return _reader_in(installed_folder())
+    return _load_reader(find_folder())
 
 
 @cache
-def _reader_in(folder: Path) -> TrainedReader:
+def _load_reader(folder: Path) -> TrainedReader:
     """One for all memories of a process: the weights are large and never change."""
     return TrainedReader(folder)
 
@@ -281,10 +275,9 @@ def score_passages(
     kept = [passages[n] or b"" for n in read]
     sizes = np.array([len(tokens) // TOKEN for tokens in kept])
     tokens = np.frombuffer(b"".join(kept), np.int8).reshape(-1, TOKEN).astype(np.float32)
-    asked = question.tokens.T
-    parts = [tokens[at : at + _ROWS_AT_ONCE] @ asked for at in range(0, len(tokens), _ROWS_AT_ONCE)]
-    likeness = np.concatenate(parts)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    best = np.maximum.reduceat(likeness, starts, axis=0)
+    starts = range(0, len(tokens), _ROWS_AT_ONCE)
+    rows = [tokens[at : at + _ROWS_AT_ONCE] @ question.tokens.T for at in starts]
+    likeness = np.concatenate(rows)
+    best = np.maximum.reduceat(likeness, np.concatenate([[0], np.cumsum(sizes)[:-1]]), axis=0)
     scores[read] = best @ question.weights / LEVELS
     return scores

@@ -25,17 +25,17 @@ class SentenceHead:
             if name != "relations"  # the names of what it judges besides
         }
 
-    def keep(self, window: Floats, own: Floats) -> float:
+    def keep(self, window: Floats, pieces: Floats) -> float:
         """How likely a careful person would remember a sentence, by the notes of its window's first
         mark and of its own pieces.
         """
-        middle = _relu(self._linear("middle", _join(window, own)))
+        middle = _relu(self._linear("middle", _join(window, pieces)))
         return _likely(self._linear("keep", middle)[0])
 
-    def ends(self, notes: Floats, own: Sequence[int]) -> float:
+    def ends(self, notes: Floats, pieces: Sequence[int]) -> float:
         """How likely the ``own`` pieces of a window end what stands beside them."""
-        beside = np.delete(notes, own, axis=0)
-        read = _join(notes[0], notes[own]), beside.max(axis=0), beside.mean(axis=0)
+        beside = np.delete(notes, pieces, axis=0)
+        read = _join(notes[0], notes[pieces]), beside.max(axis=0), beside.mean(axis=0)
         middle = _relu(self._linear("changed", np.concatenate(read)))
         return _likely(self._linear("ends", middle)[0])
 
@@ -56,25 +56,24 @@ class VoiceHead:
         """How likely each stretch is somebody else's; a row of ``read`` is what the window's first
         mark and the pieces of a stretch say of it.
         """
-        told = _relu(self._linear("told", np.concatenate([read, layout], axis=1)))
-        likeness = self._linear("asks", told) @ self._linear("answers", told).T
+        rows = _relu(self._linear("told", np.concatenate([read, layout], axis=1)))
+        likeness = self._linear("asks", rows) @ self._linear("answers", rows).T
         likeness = np.exp(likeness - likeness.max(axis=1, keepdims=True))
-        seen = likeness / likeness.sum(axis=1, keepdims=True) @ self._linear("says", told)
-        nothing = np.zeros_like(told[:1])
-        before, after = np.vstack([nothing, told[:-1]]), np.vstack([told[1:], nothing])
-        ends = (np.broadcast_to(told[n], told.shape) for n in (0, -1))
-        joined = np.concatenate([told, seen, before, after, *ends], axis=1)
+        seen = likeness / likeness.sum(axis=1, keepdims=True) @ self._linear("says", rows)
+        nothing = np.zeros_like(rows[:1])
+        before, after = np.vstack([nothing, rows[:-1]]), np.vstack([rows[1:], nothing])
+        ends = (np.broadcast_to(rows[n], rows.shape) for n in (0, -1))
+        joined = np.concatenate([rows, seen, before, after, *ends], axis=1)
         middle = _relu(self._linear("middle", joined))
-        likely = 1 / (1 + np.exp(-self._linear("foreign", middle)[:, 0]))
-        return likely.astype(np.float32)
+        return (1 / (1 + np.exp(-self._linear("foreign", middle)[:, 0]))).astype(np.float32)
 
     def _linear(self, name: str, rows: Floats) -> Floats:
         product: Floats = rows @ self._arrays[f"{name}.weight"].T + self._arrays[f"{name}.bias"]
         return product
 
 
-def _join(window: Floats, own: Floats) -> Floats:
-    joined: Floats = np.concatenate([window, own.max(axis=0), own.mean(axis=0)])
+def _join(window: Floats, pieces: Floats) -> Floats:
+    joined: Floats = np.concatenate([window, pieces.max(axis=0), pieces.mean(axis=0)])
     return joined
 
 
@@ -105,8 +104,8 @@ def voice_rows(
     """What the window's first mark and the pieces of each stretch say, a row a stretch."""
     rows = []
     for place in places:
-        own, read = _best(windows, *place)
-        rows.append(np.concatenate([read[0], read[own or [0]].mean(axis=0)]))
+        pieces, read = _best(windows, *place)
+        rows.append(np.concatenate([read[0], read[pieces or [0]].mean(axis=0)]))
     return np.stack(rows)
 
 
@@ -121,13 +120,13 @@ class NotedMessage:
         """How likely a stretch of the message is worth keeping, by the window that has most of it;
         None where it lies beyond what is read.
         """
-        own, notes = _best(self.windows, start, end)
-        return self.head.keep(notes[0], notes[own]) if own else None
+        pieces, notes = _best(self.windows, start, end)
+        return self.head.keep(notes[0], notes[pieces]) if pieces else None
 
     def ends(self, length: int) -> float:
         """How likely it ends what it was read beside; ``length`` is that of the message."""
-        own, notes = _best(self.windows, 0, length)
-        return self.head.ends(notes, own) if own else 0.0
+        pieces, notes = _best(self.windows, 0, length)
+        return self.head.ends(notes, pieces) if pieces else 0.0
 
 
 def _best(
@@ -136,7 +135,7 @@ def _best(
     """The pieces of a stretch in the window that has most of it, and what is read there."""
     return max(
         ((_pieces(window, start, end), read) for window, read in windows),
-        key=lambda one: len(one[0]),
+        key=lambda stretch: len(stretch[0]),
         default=([], np.zeros((0, 0), np.float32)),
     )
 
