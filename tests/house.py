@@ -20,7 +20,7 @@ BUDGETS = {
     "engine": 4_107,
     "documents": 3_432,
     "recall": 2_815,
-    "integrations": 2_687,
+    "integrations": 2_657,
     "upkeep": 2_607,
     "settings": 2_705,
     "sync": 2_490,

@@ -31,10 +31,10 @@ class MemoryContextProvider(ContextProvider):
     ) -> None:
         """Add what is known to the instructions of this run."""
         companion = await asyncio.to_thread(self._companions.get, session.session_id)
-        before = [one for many in context.context_messages.values() for one in many]
+        before = [message for group in context.context_messages.values() for message in group]
         turns = list(_turns([*before, *context.input_messages], companion.session))
-        own = [str(getattr(agent, "instructions", None) or ""), *context.instructions]
-        addition = await asyncio.to_thread(companion.show, turns, own)
+        instructions = [str(getattr(agent, "instructions", None) or ""), *context.instructions]
+        addition = await asyncio.to_thread(companion.show, turns, instructions)
         if addition:
             context.extend_instructions(self.source_id, str(addition))
 
@@ -43,24 +43,24 @@ class MemoryContextProvider(ContextProvider):
     ) -> None:
         """Record what was said and answered."""
         companion = await asyncio.to_thread(self._companions.get, session.session_id)
-        answered = [] if context.response is None else context.response.messages
-        asked = list(_turns(context.input_messages, companion.session))
-        await asyncio.to_thread(companion.keep, asked, all_new=True)
-        for turn in _turns(answered, companion.session):
+        answers = [] if context.response is None else context.response.messages
+        turns = list(_turns(context.input_messages, companion.session))
+        await asyncio.to_thread(companion.keep, turns, all_new=True)
+        for turn in _turns(answers, companion.session):
             await asyncio.to_thread(companion.add, turn)
 
 
 def _turns(messages: Sequence[Message], session: str) -> Iterator[NewTurn]:
     for message in messages:
         calls = tuple(
-            tool_call(one.name or "", one.arguments, one.call_id or "")
-            for one in message.contents
-            if one.type == "function_call"
+            tool_call(content.name or "", content.arguments, content.call_id or "")
+            for content in message.contents
+            if content.type == "function_call"
         )
         results = tuple(
-            ToolResult(str(one.result), one.call_id or "", one.exception is not None)
-            for one in message.contents
-            if one.type == "function_result"
+            ToolResult(str(content.result), content.call_id or "", content.exception is not None)
+            for content in message.contents
+            if content.type == "function_result"
         )
         role = str(getattr(message.role, "value", message.role))
         if results:

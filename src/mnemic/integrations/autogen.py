@@ -46,9 +46,9 @@ class AutogenMemory(Memory):
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Record the messages so far, and add what is known; each text once in a conversation."""
         messages = await model_context.get_messages()
-        turns = [turn for one in messages for turn in _turns(one, self._companion.session)]
-        own = [one.content for one in messages if isinstance(one, SystemMessage)]
-        addition = await asyncio.to_thread(self._companion.show, turns, own)
+        turns = [turn for message in messages for turn in _turns(message, self._companion.session)]
+        system = [message.content for message in messages if isinstance(message, SystemMessage)]
+        addition = await asyncio.to_thread(self._companion.show, turns, system)
         await asyncio.to_thread(self._companion.keep, turns)
         fresh = [text for text in (addition.system, addition.user) if text not in self._shown]
         text = "\n\n".join(filter(None, fresh))
@@ -66,9 +66,8 @@ class AutogenMemory(Memory):
     ) -> MemoryQueryResult:
         words = query if isinstance(query, str) else _text(query)
         pieces = await asyncio.to_thread(recall_evidence, self._mind, words, self._limit)
-        return MemoryQueryResult(
-            results=[_content(one.text, id=one.hit.id, score=one.hit.score) for one in pieces]
-        )
+        results = [_content(entry.text, id=entry.hit.id, score=entry.hit.score) for entry in pieces]
+        return MemoryQueryResult(results=results)
 
     async def add(
         self, content: MemoryContent, cancellation_token: CancellationToken | None = None
@@ -97,19 +96,18 @@ def _text(content: MemoryContent) -> str:
 def _turns(message: object, session: str) -> list[NewTurn]:
     match message:
         case UserMessage():
-            said = message.content
-            text = (
-                said if isinstance(said, str) else "\n".join(s for s in said if isinstance(s, str))
-            )
+            words = [message.content] if isinstance(message.content, str) else message.content
+            text = "\n".join(word for word in words if isinstance(word, str))
             return [NewTurn(session, "user", text)]
         case AssistantMessage():
             if isinstance(message.content, str):
                 return [NewTurn(session, "assistant", message.content, sender=message.source)]
-            calls = tuple(tool_call(one.name, one.arguments, one.id) for one in message.content)
+            calls = tuple(tool_call(call.name, call.arguments, call.id) for call in message.content)
             return [NewTurn(session, "assistant", message.thought or "", tool_calls=calls)]
         case FunctionExecutionResultMessage():
             results = tuple(
-                ToolResult(one.content, one.call_id, bool(one.is_error)) for one in message.content
+                ToolResult(result.content, result.call_id, bool(result.is_error))
+                for result in message.content
             )
             return [NewTurn(session, "tool", "", tool_results=results)]
     return []

@@ -44,8 +44,7 @@ def wrap(
     ``session`` is the conversation; ``user`` whose memory it is, over a database of many;
     ``budget`` the tokens that memory may take of each prompt.
     """
-    host = type(client).__name__
-    companion = Companion(memory, session, host=host, user=user, budget=budget)
+    companion = Companion(memory, session, host=type(client).__name__, user=user, budget=budget)
     return cast("Client", _wrap_client(client, companion))
 
 
@@ -92,13 +91,13 @@ class _Proxy:
     def __getattr__(self, name: str) -> Any:
         if name in self._replaced:
             return self._replaced[name]
-        found = getattr(self._target, name)
+        attribute = getattr(self._target, name)
         if name in _UNFOLLOWED:
             raise InvalidInput(
                 f"Memory cannot follow {name} here",
                 remedy="Use create(), or create(stream=True), or the client that was wrapped",
             )
-        return found
+        return attribute
 
 
 class _Client(_Proxy):
@@ -168,8 +167,8 @@ class _RecordedCalls:
         is_begun = bool(turns) and turns[-1].role == "assistant" and not turns[-1].tool_calls
         begun = turns.pop().text if is_begun else ""
         on_server = any(readable.get(key) for key in _ON_SERVER)
-        own = self._dialect.instructions(readable)
-        addition = self._companion.show(turns, own, on_server=on_server)
+        instructions = self._dialect.instructions(readable)
+        addition = self._companion.show(turns, instructions, on_server=on_server)
         self._companion.keep(turns)
         return (self._dialect.inject(readable, addition) if addition else readable), begun
 
@@ -190,9 +189,7 @@ def _materialize(request: Request) -> Request:
     """The request with messages as a list, since an iterator can be read only once."""
     key = "messages" if "messages" in request else "input"
     items = request.get(key)
-    if isinstance(items, Iterator):
-        return {**request, key: list(items)}
-    return request
+    return {**request, key: list(items)} if isinstance(items, Iterator) else request
 
 
 class _StreamProxy:

@@ -52,26 +52,25 @@ class HostQuestions:
     def text(self, query: str, pending: Sequence[Memory]) -> str:
         """What the system text asks for in this exchange; empty where nothing is to be asked."""
         self._question, self._offers = "", []
-        language = language_of([query], self._mind.settings.memory.language)
-        texts = words("host_questions", language)
+        texts = words("host_questions", language_of([query], self._mind.settings.memory.language))
         if not self._introduced:
             state = self._mind.onboarding()
             self._introduced, self._question = state.done, state.text
             if self._question:
                 return texts["ask"].format(text=self._question)
         self._offers = list(pending)
-        if not self._offers:
+        if not pending:
             return ""
         # What waits may come from a tool or a page, so it is data for the model as well.
-        listed = "\n".join(f"- {indent(one.text, '  ')}" for one in self._offers)
+        listed = "\n".join(f"- {indent(memory.text, '  ')}" for memory in self._offers)
         return texts["offer"].format(text=fence(listed, "pending"))
 
-    def replied(self, reply: str) -> None:
+    def note_reply(self, reply: str) -> None:
         """The reply of the host: whether it asked."""
-        said = squeeze(reply)
-        if self._question and squeeze(self._question) in said:
+        text = squeeze(reply)
+        if self._question and squeeze(self._question) in text:
             self._answered_by = self._introduce
-        elif self._offers and all(squeeze(memory.text) in said for memory in self._offers):
+        elif self._offers and all(squeeze(memory.text) in text for memory in self._offers):
             self._answered_by = self._decide
 
     def _introduce(self, answer: str) -> None:
@@ -119,8 +118,8 @@ def mind_of(memory: AnyMemory, user: str | None = None) -> Mind:
 
 def recall_evidence(mind: Mind, query: str, limit: int) -> list[Evidence]:
     """At most ``limit`` pieces of evidence for a host that asks memory by itself."""
-    hits = mind.recall(query, limit=2 * limit)  # several may say the same
-    return mind.evidence(query, hits)[:limit]
+    # Several may say the same.
+    return mind.evidence(query, mind.recall(query, limit=2 * limit))[:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +182,11 @@ class Companion:
         ``on_server``: the host's provider holds the conversation so far.
         """
         if query is None:
-            query = next((one.text for one in reversed(messages) if one.role == "user"), "")
+            query = next((turn.text for turn in reversed(messages) if turn.role == "user"), "")
         if not query.strip():
             return PromptAddition()
-        last_query, last_addition = self._last_addition
-        if last_query == query:
-            return last_addition
+        if self._last_addition[0] == query:
+            return self._last_addition[1]
         addition = PromptAddition()
         with self._at_most_noted():
             turns: list[Turn | NewTurn] = [*messages, *(self._latest_turns() if on_server else ())]
@@ -196,11 +194,11 @@ class Companion:
             built = self._mind.context(
                 query, session=self.session, budget=self._budget, shown=[*instructions, *shown]
             )
-            system = [one.content for one in built.messages if one.role == "system"]
+            system = [message.content for message in built.messages if message.role == "system"]
             with self._at_most_noted():  # a question that fails costs no evidence
                 self._questions.hear(query)
                 system += filter(None, [self._questions.text(query, built.pending)])
-            user = [one.content for one in built.messages if one.role != "system"]
+            user = [message.content for message in built.messages if message.role != "system"]
             addition = PromptAddition("\n\n".join(system), "\n\n".join(user))
         self._last_addition = (query, addition)
         return addition
@@ -219,9 +217,9 @@ class Companion:
             with self._at_most_noted(), self._lock:
                 self._mind.record_turn(turn)
                 self._remember([turn])
-                self._questions.replied(turn.text)
+                self._questions.note_reply(turn.text)
 
-    def dropped(self, turns: Sequence[NewTurn], summary: str) -> None:
+    def note_dropped(self, turns: Sequence[NewTurn], summary: str) -> None:
         """Keep an episode of messages that the host dropped from its prompt."""
         with self._at_most_noted():
             episode = self._mind.before_compression(self.session, turns)
@@ -242,8 +240,7 @@ class Companion:
                 self._mind.note_failure(self._host, str(error))
 
     def _remember(self, turns: Sequence[NewTurn]) -> None:
-        recorded = self._recorded if self._recorded is not None else []
-        self._recorded = [*recorded, *map(_fingerprint, turns)][-_COMPARED_TURNS:]
+        self._recorded = [*(self._recorded or ()), *map(_fingerprint, turns)][-_COMPARED_TURNS:]
 
     def _first_new(self, messages: Sequence[NewTurn]) -> int:
         """The index of the first message that is not recorded yet.
@@ -253,8 +250,7 @@ class Companion:
         follows the last answer is new.
         """
         if self._recorded is None:
-            turns = self._latest_turns()
-            self._recorded = [_fingerprint(turn) for turn in reversed(turns)]
+            self._recorded = [_fingerprint(turn) for turn in reversed(self._latest_turns())]
         if not self._recorded:
             return 0
         fingerprints = [_fingerprint(message) for message in messages]
@@ -265,15 +261,15 @@ class Companion:
         best = max(runs.values(), default=0)
         if best:
             return max(end for end, length in runs.items() if length == best)
-        answers = [place for place, one in enumerate(messages) if one.role == "assistant"]
+        answers = [place for place, message in enumerate(messages) if message.role == "assistant"]
         return answers[-1] + 1 if answers else 0
 
 
 def _common_tail(recorded: Sequence[str], fingerprints: Sequence[str]) -> int:
     """The number of equal entries at the end of both."""
     length = 0
-    for one, other in zip(reversed(recorded), reversed(fingerprints), strict=False):
-        if one != other:
+    for ours, theirs in zip(reversed(recorded), reversed(fingerprints), strict=False):
+        if ours != theirs:
             break
         length += 1
     return length
@@ -321,9 +317,7 @@ def tool_call(name: str, arguments: object, call_id: str) -> ToolCall:
     """A call whose arguments came as JSON text or as a value."""
     value = arguments
     if isinstance(arguments, str):
-        try:
+        with contextlib.suppress(ValueError):  # a model's broken JSON is kept as the text it is
             value = json.loads(arguments or "{}")
-        except ValueError:
-            value = None  # a model's broken JSON is kept as the text it is
     input_ = value if isinstance(value, dict) else {"arguments": arguments}
     return ToolCall(name or "tool", input_, call_id)

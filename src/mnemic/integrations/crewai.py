@@ -35,9 +35,9 @@ class CrewMemory(Memory):
 
     def extract_memories(self, content: str) -> list[str]:
         """Record a task and its result; what they teach is learned in the background."""
-        task, found, result = content.partition(_RESULT)
+        task, separator, result = content.partition(_RESULT)
         turns = [NewTurn(self._session, "user", task.removeprefix(_TASK).partition("\nAgent: ")[0])]
-        if found:
+        if separator:
             turns.append(NewTurn(self._session, "assistant", result))
         self._mind.record_many(turns)
         return []
@@ -78,7 +78,7 @@ class CrewMemory(Memory):
         source: str | None = None,
         include_private: bool = False,
     ) -> list[MemoryMatch]:
-        return [_match(one) for one in recall_evidence(self._mind, query, limit)]
+        return [_match(evidence) for evidence in recall_evidence(self._mind, query, limit)]
 
     def forget(
         self,
@@ -94,7 +94,7 @@ class CrewMemory(Memory):
                 "Records are forgotten by their ids or by time",
                 remedy="Pass record_ids= or older_than=, or use mind.forget()",
             )
-        receipts = [self._mind.forget(id=one) for one in record_ids or ()]
+        receipts = [self._mind.forget(id=id_) for id_ in record_ids or ()]
         if older_than is not None:
             receipts.append(self._mind.forget(until=older_than))
         return sum(sum(receipt.counts.values()) for receipt in receipts)
@@ -105,7 +105,7 @@ class CrewMemory(Memory):
     def list_records(
         self, scope: str | None = None, limit: int = 200, offset: int = 0
     ) -> list[MemoryRecord]:
-        return [_record(one) for one in self._mind.memories(limit=limit, offset=offset)]
+        return [_record(memory) for memory in self._mind.memories(limit=limit, offset=offset)]
 
     def reset(self, scope: str | None = None) -> None:
         raise InvalidInput(
@@ -132,7 +132,7 @@ def _record(memory: Known) -> MemoryRecord:
     )
 
 
-def _match(piece: Evidence) -> MemoryMatch:
-    hit = piece.hit
-    record = MemoryRecord(id=hit.id, content=piece.text, created_at=hit.at, last_accessed=hit.at)
+def _match(evidence: Evidence) -> MemoryMatch:
+    hit = evidence.hit
+    record = MemoryRecord(id=hit.id, content=evidence.text, created_at=hit.at, last_accessed=hit.at)
     return MemoryMatch(record=record, score=hit.score, match_reasons=list(hit.why.routes))

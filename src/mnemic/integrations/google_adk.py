@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from google.adk.events.event import Event
 from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
@@ -62,7 +61,7 @@ class AdkMemoryService(BaseMemoryService):
     ) -> None:
         mind = self._mind(app_name, user_id)
         for entry in memories:
-            text = "\n".join(part.text for part in entry.content.parts or () if part.text)
+            text = "\n".join(block.text for block in entry.content.parts or () if block.text)
             if text.strip():
                 await asyncio.to_thread(mind.remember, text, kind="fact", trust="agent")
 
@@ -71,7 +70,7 @@ class AdkMemoryService(BaseMemoryService):
     ) -> SearchMemoryResponse:
         mind = self._mind(app_name, user_id)
         pieces = await asyncio.to_thread(recall_evidence, mind, query, self._limit)
-        return SearchMemoryResponse(memories=[_entry(one) for one in pieces])
+        return SearchMemoryResponse(memories=[_entry(evidence) for evidence in pieces])
 
     async def delete_memory(
         self, *, app_name: str, user_id: str, memory_id: str | None = None
@@ -92,8 +91,10 @@ class AdkMemoryService(BaseMemoryService):
 
 
 def _record(mind: Mind, session: str, events: Sequence[Event]) -> None:
-    known = {turn.metadata.get(_EVENT) for turn in mind.turns(session=session, limit=_PAGE)}
-    turns = [turn for one in events if one.id not in known for turn in _turns(one, session)]
+    recorded = {turn.metadata.get(_EVENT) for turn in mind.turns(session=session, limit=_PAGE)}
+    turns = [
+        turn for event in events if event.id not in recorded for turn in _turns(event, session)
+    ]
     if turns:
         mind.record_many(turns)
         mind.end_session(session)
@@ -101,34 +102,31 @@ def _record(mind: Mind, session: str, events: Sequence[Event]) -> None:
 
 def _turns(event: Event, session: str) -> Iterator[NewTurn]:
     parts = list(event.content.parts or ()) if event.content else []
-    text = "\n".join(part.text for part in parts if part.text and not part.thought)
+    text = "\n".join(block.text for block in parts if block.text and not block.thought)
     calls = tuple(
         tool_call(call.name or "", call.args, call.id or "")
-        for part in parts
-        if (call := part.function_call) is not None
+        for block in parts
+        if (call := block.function_call) is not None
     )
     results = tuple(
         ToolResult(str(result.response), result.id or "")
-        for part in parts
-        if (result := part.function_response) is not None
+        for block in parts
+        if (result := block.function_response) is not None
     )
-    about: dict[str, Any] = {
-        "at": datetime.fromtimestamp(event.timestamp, UTC),
-        "metadata": {_EVENT: event.id},
-    }
+    at, metadata = datetime.fromtimestamp(event.timestamp, UTC), {_EVENT: event.id}
     if results:
-        yield NewTurn(session, "tool", "", tool_results=results, **about)
+        yield NewTurn(session, "tool", "", tool_results=results, at=at, metadata=metadata)
     if text or calls:
         role: Role = "user" if event.author == "user" else "assistant"
         sender = "" if role == "user" else event.author
-        yield NewTurn(session, role, text, tool_calls=calls, sender=sender, **about)
+        yield NewTurn(session, role, text, sender, tool_calls=calls, at=at, metadata=metadata)
 
 
-def _entry(piece: Evidence) -> MemoryEntry:
+def _entry(evidence: Evidence) -> MemoryEntry:
     """Without a role: nobody of this conversation said it. Its date and speaker are in its text."""
     return MemoryEntry(
-        content=Content(parts=[Part(text=piece.text)]),
-        id=piece.hit.id,
+        content=Content(parts=[Part(text=evidence.text)]),
+        id=evidence.hit.id,
         author=_AUTHOR,
-        custom_metadata={"score": piece.hit.score},
+        custom_metadata={"score": evidence.hit.score},
     )

@@ -5,16 +5,16 @@ around it. The evidence never enters the agent's own state.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import SystemMessage
 from langgraph.config import get_config
 
 from mnemic.errors import InvalidInput
 from mnemic.integrations.companion import AnyMemory, Companion, Companions
-from mnemic.integrations.dialects.langchain_messages import shown, turns_of
+from mnemic.integrations.dialects.langchain_messages import inject, turns_of
 
 
 class MemoryMiddleware(AgentMiddleware[Any, Any]):
@@ -64,20 +64,16 @@ class MemoryMiddleware(AgentMiddleware[Any, Any]):
 
 
 def _before(companion: Companion, request: ModelRequest[Any]) -> ModelRequest[Any]:
-    own = [] if request.system_message is None else [request.system_message]
-    messages = shown([*own, *request.messages], companion)
+    prefix = [] if request.system_message is None else [request.system_message]
+    messages = inject([*prefix, *request.messages], companion)
     companion.keep(turns_of(request.messages, companion.session))
-    system = [one for one in messages[:1] if isinstance(one, SystemMessage)]
+    system = [message for message in messages[:1] if isinstance(message, SystemMessage)]
     return request.override(
         messages=messages[len(system) :], system_message=system[0] if system else None
     )
 
 
 def _after(companion: Companion, response: object) -> None:
-    answers: Sequence[BaseMessage]
-    if isinstance(response, ModelResponse):
-        answers = response.result
-    else:
-        answers = [response] if isinstance(response, BaseMessage) else []
+    answers = response.result if isinstance(response, ModelResponse) else [response]
     for turn in turns_of(answers, companion.session):
         companion.add(turn)

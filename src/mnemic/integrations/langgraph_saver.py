@@ -24,7 +24,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
 from mnemic.integrations.companion import AnyMemory, Companion, Companions
-from mnemic.integrations.dialects.langchain_messages import shown, turn_of, turns_of
+from mnemic.integrations.dialects.langchain_messages import inject, turn_of, turns_of
 from mnemic.types import NewTurn
 
 
@@ -51,7 +51,7 @@ class GraphSaver(BaseCheckpointSaver[Any]):
 
     def show(self, messages: Sequence[BaseMessage], config: RunnableConfig) -> list[BaseMessage]:
         """The messages of a state with evidence injected, for the model alone."""
-        return shown(messages, self._thread(config))
+        return inject(messages, self._thread(config))
 
     def put(
         self,
@@ -105,10 +105,8 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         """A channel of deltas is in no checkpoint: its messages are only ever written."""
         if not config["configurable"].get("checkpoint_ns"):
             written = [value for channel, value in writes if channel == self._channel]
-            if written:
-                self._thread(config).written += [
-                    one for value in written for one in _list_messages(value)
-                ]
+            for value in written:
+                self._thread(config).written += _list_messages(value)
 
     def _note(self, config: RunnableConfig, checkpoint: Checkpoint) -> None:
         if config["configurable"].get("checkpoint_ns"):
@@ -117,22 +115,22 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         session, values = thread.session, checkpoint["channel_values"]
         written, thread.written = thread.written, []
         stored = values.get(self._channel)
-        whole = stored.value if isinstance(stored, _DeltaSnapshot) else stored
-        if not isinstance(whole, list):
-            fresh = [one for one in written if not one.id or one.id not in thread.seen]
-            thread.seen.update(one.id for one in fresh if one.id)
+        messages = stored.value if isinstance(stored, _DeltaSnapshot) else stored
+        if not isinstance(messages, list):
+            fresh = [message for message in written if message.id not in thread.seen]
+            thread.seen.update(message.id for message in fresh if message.id)
             thread.keep(turns_of(fresh, session), all_new=True)
             return
         turns = {
             message.id or str(place): turn
-            for place, message in enumerate(whole)
+            for place, message in enumerate(messages)
             if (turn := turn_of(message, session)) is not None
         }
         thread.seen.update(turns)
         dropped = [turn for id_, turn in thread.last.items() if id_ not in turns]
         if dropped:
             summary = values.get("summary")
-            thread.dropped(dropped, summary if isinstance(summary, str) else "")
+            thread.note_dropped(dropped, summary if isinstance(summary, str) else "")
         thread.keep(list(turns.values()))
         thread.last = turns
 
@@ -172,9 +170,9 @@ def _list_messages(value: object) -> list[BaseMessage]:
 
 def _delegate(name: str) -> Callable[..., Any]:
     """A method that the checkpointer inside answers, plain or awaitable."""
-    own = getattr(BaseCheckpointSaver, name)
+    method = getattr(BaseCheckpointSaver, name)
 
-    @functools.wraps(own)
+    @functools.wraps(method)
     def call(self: GraphSaver, *args: Any, **named: Any) -> Any:
         return getattr(self._inner, name)(*args, **named)
 

@@ -107,7 +107,7 @@ class GraphStore(BaseStore):
         """Keep a statement among what is known; its key is the host's own."""
         written = json.dumps(value, ensure_ascii=False)
         while True:
-            known = self._find(LEARNED, key)
+            previous = self._find(LEARNED, key)
             try:
                 self._mind.remember(
                     _text(value, None) or written,
@@ -115,7 +115,7 @@ class GraphStore(BaseStore):
                     value=written,
                     tags=[_TAG],
                     metadata={_KEY: key},
-                    supersedes=None if known is None else known.id,
+                    supersedes=None if previous is None else previous.id,
                 )
             except NotFound:  # somebody else has put the next version first
                 continue
@@ -131,43 +131,42 @@ class GraphStore(BaseStore):
             except NotFound:
                 return None
             return memory if memory.status == "active" and memory.project == _GLOBAL else None
-        found = self._mind.memories(
+        memories = self._mind.memories(
             status="item", project=_project(namespace), topic=_topic(key), limit=1
         )
-        return found[0] if found else None
+        return memories[0] if memories else None
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        found: list[tuple[Memory, Namespace, float | None]] = []
+        rows: list[tuple[Memory, Namespace, float | None]] = []
         prefix = tuple(op.namespace_prefix)
         for namespace in self._all_namespaces():
             if namespace[: len(prefix)] != prefix:
                 continue
-            memories = [one for one in self._all(namespace) if _has(_read_kept(one)[1], op.filter)]
-            scores = self._scores(namespace, op.query, memories) if op.query else {}
-            found += [(one, namespace, scores.get(one.id)) for one in memories]
+            memories = self._all(namespace, op.filter)
+            scores = self._scores(namespace, op.query, memories) if op.query and memories else {}
+            rows += [(memory, namespace, scores.get(memory.id)) for memory in memories]
         # What the query does not find comes after what it finds, and what it cannot find last.
-        found.sort(
+        rows.sort(
             key=lambda row: (-1.0 if row[2] is None else row[2], row[0].updated_at), reverse=True
         )
-        page = found[op.offset : op.offset + op.limit]
-        learned = [_hit(one, score) for one, _, score in page if not _is_own(one)]
-        texts = {one.hit.id: one.text for one in self._mind.evidence(op.query or "", learned)}
+        page = rows[op.offset : op.offset + op.limit]
+        learned = [_hit(memory, score) for memory, _, score in page if not _is_own(memory)]
+        texts = {entry.hit.id: entry.text for entry in self._mind.evidence(op.query or "", learned)}
         return [
-            _search_item(one, namespace, score, texts.get(one.id))
-            for one, namespace, score in page
-            if _is_own(one) or one.id in texts
+            _search_item(memory, namespace, score, texts.get(memory.id))
+            for memory, namespace, score in page
+            if _is_own(memory) or memory.id in texts
         ]
 
-    def _all(self, namespace: Namespace) -> list[Memory]:
+    def _all(self, namespace: Namespace, filter_: Mapping[str, Any] | None) -> list[Memory]:
         status: MemoryStatus = "active" if _is_learned(namespace) else "item"
-        return self._mind.memories(status=status, project=_project(namespace), limit=_MAX_ROWS)
+        memories = self._mind.memories(status=status, project=_project(namespace), limit=_MAX_ROWS)
+        return [memory for memory in memories if _has(_read_kept(memory)[1], filter_)]
 
     def _scores(
         self, namespace: Namespace, query: str, memories: Sequence[Memory]
     ) -> dict[str, float]:
         """Every memory that has a text, with its score."""
-        if not memories:
-            return {}
         hits = self._mind.recall(
             query,
             limit=_MAX_HITS,
@@ -176,8 +175,8 @@ class GraphStore(BaseStore):
             project=_project(namespace),
             status="active" if _is_learned(namespace) else "item",
         )
-        found = {hit.id: hit.score for hit in hits}
-        return {one.id: found.get(one.id, 0.0) for one in memories if one.text}
+        scores = {hit.id: hit.score for hit in hits}
+        return {memory.id: scores.get(memory.id, 0.0) for memory in memories if memory.text}
 
     def _all_namespaces(self) -> list[Namespace]:
         projects = self._mind.projects(status="item")
@@ -188,7 +187,7 @@ class GraphStore(BaseStore):
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         matching: dict[Namespace, None] = {}
         for namespace in self._all_namespaces():
-            if all(_matches(one, namespace) for one in op.match_conditions or ()):
+            if all(_matches(condition, namespace) for condition in op.match_conditions or ()):
                 matching[namespace[: op.max_depth]] = None
         return list(matching)[op.offset : op.offset + op.limit]
 
@@ -202,7 +201,7 @@ def _check_labels(op: Op) -> None:
         case SearchOp():
             paths = [op.namespace_prefix]
         case ListNamespacesOp():
-            paths = [tuple(one.path) for one in op.match_conditions or ()]
+            paths = [tuple(condition.path) for condition in op.match_conditions or ()]
     for label in (label for path in paths for label in path):
         if not isinstance(label, str) or not label or "." in label:
             raise InvalidNamespaceError(
@@ -224,7 +223,7 @@ def _namespace(project: str) -> Namespace:
 
 def _escape(label: str) -> str:
     return _MARKED.sub(
-        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), str(label)
+        lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), str(label)
     )
 
 
@@ -294,8 +293,8 @@ def _search_item(
 def _text(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:
     """What an item is found by: the fields that are named, its text field, or all of its fields."""
     if paths is not None:
-        found = [text for path in paths for text in get_text_at_path(value, tokenize_path(path))]
-        return "\n".join(found)
+        texts = [text for path in paths for text in get_text_at_path(value, tokenize_path(path))]
+        return "\n".join(texts)
     for key in _TEXT_KEYS:
         if isinstance(value.get(key), str):
             return str(value[key]).strip()
@@ -311,8 +310,8 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
     path = condition.path
     if len(namespace) < len(path):
         return False
-    part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
-    return all(pattern in ("*", label) for pattern, label in zip(path, part, strict=True))
+    labels = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
+    return all(pattern in ("*", label) for pattern, label in zip(path, labels, strict=True))
 
 
 def _has(value: Mapping[str, Any], filter_: Mapping[str, Any] | None) -> bool:

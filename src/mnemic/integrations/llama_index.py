@@ -36,7 +36,7 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         """What is known about the latest message; the messages are recorded as they come by."""
-        return await asyncio.to_thread(self._known, messages or [])
+        return await asyncio.to_thread(self._recall, messages or [])
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Messages that leave the chat; those that came by are recorded already."""
@@ -45,17 +45,18 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         return None  # what is left of evidence cut anywhere may say the opposite
 
-    def _known(self, messages: Sequence[ChatMessage]) -> str:
+    def _recall(self, messages: Sequence[ChatMessage]) -> str:
         turns = self._turns(messages)
-        own = [str(one.content or "") for one in messages if one.role.value == "system"]
-        addition = self._companion.show(turns, own)
+        system = [
+            str(message.content or "") for message in messages if message.role.value == "system"
+        ]
+        addition = self._companion.show(turns, system)
         self._companion.keep(turns)
         return str(addition)
 
     def _turns(self, messages: Sequence[ChatMessage]) -> list[NewTurn]:
-        session = self._companion.session
         return [
-            NewTurn(session, role, str(one.content))
-            for one in messages
-            if (role := _ROLES.get(one.role.value)) is not None and one.content
+            NewTurn(self._companion.session, role, str(message.content))
+            for message in messages
+            if (role := _ROLES.get(message.role.value)) is not None and message.content
         ]

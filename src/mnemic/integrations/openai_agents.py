@@ -55,8 +55,7 @@ class AgentsSession:
         """The history, or the latest ``limit`` items of it, oldest first."""
         settings = self.session_settings
         most = settings.limit if limit is None and settings is not None else limit
-        turns = await asyncio.to_thread(self._latest, most)
-        return [_item(turn) for turn in reversed(turns)]
+        return [_item(turn) for turn in reversed(await asyncio.to_thread(self._latest, most))]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Record items, whatever they are."""
@@ -78,8 +77,8 @@ class AgentsSession:
         model_data = data.model_data
         items = plain_items(model_data.input)
         turns = [turn for item in items if (turn := turn_of(item, self.session_id)) is not None]
-        own = [model_data.instructions or ""]
-        addition = await asyncio.to_thread(self._companion.show, turns, own)
+        instructions = [model_data.instructions or ""]
+        addition = await asyncio.to_thread(self._companion.show, turns, instructions)
         if not addition:
             return model_data
         return ModelInputData(
@@ -89,19 +88,19 @@ class AgentsSession:
 
     def _latest(self, most: int | None) -> list[Turn]:
         """The turns that were not taken back, the newest first."""
-        found: list[Turn] = []
+        turns: list[Turn] = []
         if most is not None and most <= 0:
-            return found
+            return turns
         gone: set[int] = set()
         for turn in self._newest_first():
             markers = [call for call in turn.tool_calls if call.name == _TAKEN_BACK]
             for call in markers:
                 gone.update(cast("Iterable[int]", call.input["turns"]))
             if not markers and turn.index not in gone:
-                found.append(turn)
-            if len(found) == most:
+                turns.append(turn)
+            if len(turns) == most:
                 break
-        return found
+        return turns
 
     def _newest_first(self) -> Iterator[Turn]:
         offset = 0
@@ -119,11 +118,9 @@ class AgentsSession:
             if not turns:
                 return []
             # The marker has a place of its own: whoever comes second finds it taken.
-            call = ToolCall(
-                _TAKEN_BACK, {"turns": [turn.index for turn in turns], "by": uuid4().hex}
-            )
-            place = newest[0].index + 1
-            marker = NewTurn(self.session_id, "system", "", tool_calls=(call,), index=place)
+            marks = {"turns": [turn.index for turn in turns], "by": uuid4().hex}
+            calls, place = (ToolCall(_TAKEN_BACK, marks),), newest[0].index + 1
+            marker = NewTurn(self.session_id, "system", "", tool_calls=calls, index=place)
             try:
                 self._mind.record_turn(marker)
             except Conflict:

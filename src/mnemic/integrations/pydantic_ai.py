@@ -70,23 +70,21 @@ class MemoryCapability(AbstractCapability[Any]):
 def _prompt(message: ModelMessage) -> str:
     if not isinstance(message, ModelRequest):
         return ""
-    return "\n".join(_words(part) for part in message.parts if isinstance(part, UserPromptPart))
+    return "\n".join(_words(block) for block in message.parts if isinstance(block, UserPromptPart))
 
 
-def _words(part: UserPromptPart) -> str:
-    if isinstance(part.content, str):
-        return part.content
-    return "\n".join(item for item in part.content if isinstance(item, str))
+def _words(block: UserPromptPart) -> str:
+    if isinstance(block.content, str):
+        return block.content
+    return "\n".join(item for item in block.content if isinstance(item, str))
 
 
 def _instructions(messages: Sequence[ModelMessage]) -> list[str]:
     """The host's own instructions."""
     requests = [message for message in messages if isinstance(message, ModelRequest)]
     texts = [request.instructions or "" for request in requests]
-    texts += [
-        part.content for one in requests for part in one.parts if isinstance(part, SystemPromptPart)
-    ]
-    return texts
+    blocks = (block for request in requests for block in request.parts)
+    return texts + [block.content for block in blocks if isinstance(block, SystemPromptPart)]
 
 
 def _inject(
@@ -98,16 +96,14 @@ def _inject(
         messages[place] = _with_part(messages[place], UserPromptPart, addition.before)
     parameters = context.model_request_parameters
     if addition.system:
-        has_prompt = any(
-            isinstance(part, SystemPromptPart)
-            for part in (messages[0].parts if isinstance(messages[0], ModelRequest) else ())
-        )
+        parts = messages[0].parts if isinstance(messages[0], ModelRequest) else ()
+        has_prompt = any(isinstance(block, SystemPromptPart) for block in parts)
         if has_prompt and not parameters.instruction_parts:
             messages[0] = _with_part(messages[0], SystemPromptPart, addition.after)
         else:
             *others, last = parameters.instruction_parts or [InstructionPart(content="")]
-            part = replace(last, content=addition.after(last.content), dynamic=True)
-            parameters = replace(parameters, instruction_parts=[*others, part])
+            last = replace(last, content=addition.after(last.content), dynamic=True)
+            parameters = replace(parameters, instruction_parts=[*others, last])
     return replace(context, messages=messages, model_request_parameters=parameters)
 
 
@@ -120,34 +116,34 @@ def _with_part(
     if not isinstance(message, ModelRequest):
         return message
     parts = list(message.parts)
-    at = max(place for place, part in enumerate(parts) if isinstance(part, kind))
-    part = parts[at]
-    if isinstance(part, SystemPromptPart):
-        parts[at] = replace(part, content=add(part.content))
-    elif isinstance(part, UserPromptPart):
-        whole = add(part.content) if isinstance(part.content, str) else [add(""), *part.content]
-        parts[at] = replace(part, content=whole)
+    at = max(place for place, block in enumerate(parts) if isinstance(block, kind))
+    block = parts[at]
+    if isinstance(block, SystemPromptPart):
+        parts[at] = replace(block, content=add(block.content))
+    elif isinstance(block, UserPromptPart):
+        words = block.content
+        parts[at] = replace(
+            block, content=add(words) if isinstance(words, str) else [add(""), *words]
+        )
     return replace(message, parts=parts)
 
 
 def _turns(message: ModelMessage, session: str) -> Iterator[NewTurn]:
     if isinstance(message, ModelResponse):
-        text = "".join(part.content for part in message.parts if isinstance(part, TextPart))
+        text = "".join(block.content for block in message.parts if isinstance(block, TextPart))
         calls = [
-            tool_call(part.tool_name, part.args, part.tool_call_id)
-            for part in message.parts
-            if isinstance(part, ToolCallPart)
+            tool_call(block.tool_name, block.args, block.tool_call_id)
+            for block in message.parts
+            if isinstance(block, ToolCallPart)
         ]
         if text or calls:
             yield NewTurn(session, "assistant", text, tool_calls=tuple(calls))
         return
-    for part in message.parts:
-        if isinstance(part, UserPromptPart):
-            yield NewTurn(session, "user", _words(part))
-        elif isinstance(part, ToolReturnPart):
-            failed = part.outcome != "success"
-            output = part.model_response_str()
-            yield tool_turn(session, part.tool_call_id, output, is_error=failed)
-        elif isinstance(part, RetryPromptPart) and part.tool_name:
-            output = part.model_response()
-            yield tool_turn(session, part.tool_call_id, output, is_error=True)
+    for block in message.parts:
+        if isinstance(block, UserPromptPart):
+            yield NewTurn(session, "user", _words(block))
+        elif isinstance(block, ToolReturnPart):
+            output, failed = block.model_response_str(), block.outcome != "success"
+            yield tool_turn(session, block.tool_call_id, output, is_error=failed)
+        elif isinstance(block, RetryPromptPart) and block.tool_name:
+            yield tool_turn(session, block.tool_call_id, block.model_response(), is_error=True)

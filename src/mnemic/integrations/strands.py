@@ -35,8 +35,8 @@ class StrandsMemoryStore(MemoryStore):
         limit = (options or {}).get("max_search_results") or self.max_search_results or _FOUND
         pieces = await asyncio.to_thread(recall_evidence, self._mind, query, limit)
         return [
-            MemoryEntry(one.text, metadata={"id": one.hit.id, "score": one.hit.score})
-            for one in pieces
+            MemoryEntry(entry.text, metadata={"id": entry.hit.id, "score": entry.hit.score})
+            for entry in pieces
         ]
 
     async def add(self, content: str, metadata: dict[str, Any] | None = None) -> Any:
@@ -47,7 +47,7 @@ class StrandsMemoryStore(MemoryStore):
         self, messages: list[Message], context: AddMessagesContext | None = None
     ) -> Any:
         """Record messages; a batch that is given again adds nothing."""
-        turns = [turn for one in messages for turn in _turns(one, self._companion.session)]
+        turns = [turn for message in messages for turn in _turns(message, self._companion.session)]
         await asyncio.to_thread(self._companion.keep, turns)
 
 
@@ -56,19 +56,17 @@ def _turns(message: Message, session: str) -> Iterator[NewTurn]:
     text = "\n".join(block["text"] for block in blocks if "text" in block)
     results = tuple(
         ToolResult(
-            "\n".join(str(part.get("text", part)) for part in block["toolResult"]["content"]),
-            block["toolResult"]["toolUseId"],
-            block["toolResult"].get("status") == "error",
+            "\n".join(str(entry.get("text", entry)) for entry in result["content"]),
+            result["toolUseId"],
+            result.get("status") == "error",
         )
         for block in blocks
-        if "toolResult" in block
+        if (result := block.get("toolResult"))
     )
     calls = tuple(
-        tool_call(
-            block["toolUse"]["name"], block["toolUse"]["input"], block["toolUse"]["toolUseId"]
-        )
+        tool_call(call["name"], call["input"], call["toolUseId"])
         for block in blocks
-        if "toolUse" in block
+        if (call := block.get("toolUse"))
     )
     if results:
         yield NewTurn(session, "tool", "", tool_results=results)

@@ -18,11 +18,11 @@ class Messages(Dialect):
 
     def inject(self, request: Request, addition: PromptAddition) -> Request:
         injected = {**request, "messages": with_evidence(request["messages"], addition)}
-        own = request.get("system")
-        if addition.system and isinstance(own, Iterable) and not isinstance(own, str):
-            injected["system"] = [*own, {"type": "text", "text": addition.system}]
+        system = request.get("system")
+        if addition.system and isinstance(system, Iterable) and not isinstance(system, str):
+            injected["system"] = [*system, {"type": "text", "text": addition.system}]
         elif addition.system:
-            injected["system"] = addition.after(own if isinstance(own, str) else None)
+            injected["system"] = addition.after(system if isinstance(system, str) else None)
         return injected
 
     def read_item(self, item: Mapping[str, Any], session: str) -> Iterator[NewTurn]:

@@ -89,13 +89,13 @@ def text_of(content: object) -> str:
     return "\n".join(filter(None, map(_part, plain_items(content))))
 
 
-def _part(part: Mapping[str, Any]) -> str:
-    kind = part.get("type")
+def _part(block: Mapping[str, Any]) -> str:
+    kind = block.get("type")
     if kind in _NO_WORDS:
         return ""
     for key in ("text", "refusal", "content"):
-        if isinstance(part.get(key), str):
-            return str(part[key])
+        if isinstance(block.get(key), str):
+            return str(block[key])
     return f"[{kind}]" if isinstance(kind, str) else ""
 
 

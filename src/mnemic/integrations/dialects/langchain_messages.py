@@ -13,25 +13,24 @@ from mnemic.types import NewTurn
 
 def turns_of(messages: Sequence[object], session: str) -> list[NewTurn]:
     """Every message except the host's instructions."""
-    return [turn for one in messages if (turn := turn_of(one, session)) is not None]
+    return [turn for message in messages if (turn := turn_of(message, session)) is not None]
 
 
-def shown(messages: Sequence[BaseMessage], companion: Companion) -> list[BaseMessage]:
+def inject(messages: Sequence[BaseMessage], companion: Companion) -> list[BaseMessage]:
     """The messages with what is known, for the model alone."""
-    prompts = [place for place, one in enumerate(messages) if isinstance(one, HumanMessage)]
+    prompts = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
     if not prompts:
         return list(messages)
     question = messages[prompts[-1]]
-    own_system = [text_of(one.content) for one in messages if isinstance(one, SystemMessage)]
-    turns = turns_of(messages, companion.session)
-    addition = companion.show(turns, own_system)
+    texts = [text_of(message.content) for message in messages if isinstance(message, SystemMessage)]
+    addition = companion.show(turns_of(messages, companion.session), texts)
     injected = list(messages)
     if addition.user:
         content = with_words_before(question.content, addition.user, "text")
         injected[prompts[-1]] = question.model_copy(update={"content": content})
     if addition.system:
-        own = injected.pop(0) if isinstance(injected[0], SystemMessage) else None
-        before = None if own is None else text_of(own.content)
+        system = injected.pop(0) if isinstance(injected[0], SystemMessage) else None
+        before = None if system is None else text_of(system.content)
         injected.insert(0, SystemMessage(addition.after(before)))
     return injected
 
@@ -49,7 +48,8 @@ def turn_of(message: object, session: str) -> NewTurn | None:
             text = text_of(message.content)
             return NewTurn(session, "assistant", text, tool_calls=tuple(calls))
         case ToolMessage():
-            failed = message.status == "error"
             text = text_of(message.content)
-            return tool_turn(session, message.tool_call_id, text, is_error=failed)
+            return tool_turn(
+                session, message.tool_call_id, text, is_error=message.status == "error"
+            )
     return None

@@ -64,15 +64,15 @@ class ChatStream:
         for choice in event.choices or ():
             if choice.index == 0 and choice.delta is not None:
                 self.text.append(choice.delta.content or "")
-                for piece in choice.delta.tool_calls or ():
-                    self._take_call(piece)
+                for delta in choice.delta.tool_calls or ():
+                    self._take_call(delta)
 
-    def _take_call(self, piece: Any) -> None:
-        call = self.calls.setdefault(piece.index, {"id": "", "name": "", "arguments": ""})
-        call["id"] = piece.id or call["id"]
-        if piece.function is not None:
-            call["name"] += piece.function.name or ""
-            call["arguments"] += piece.function.arguments or ""
+    def _take_call(self, delta: Any) -> None:
+        call = self.calls.setdefault(delta.index, {"id": "", "name": "", "arguments": ""})
+        call["id"] = delta.id or call["id"]
+        if delta.function is not None:
+            call["name"] += delta.function.name or ""
+            call["arguments"] += delta.function.arguments or ""
 
     def turn(self, session: str) -> NewTurn:
         calls = [tool_call(c["name"], c["arguments"], c["id"]) for c in self.calls.values()]

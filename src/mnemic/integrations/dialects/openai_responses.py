@@ -11,11 +11,8 @@ from mnemic.types import NewTurn, Role, ToolCall
 
 ITEM_TEXT = "input_text"
 _ROLES: dict[str, Role] = {
-    "user": "user",
-    "assistant": "assistant",
-    "system": "system",
-    "developer": "system",
-}
+    "user": "user", "assistant": "assistant", "system": "system", "developer": "system",
+}  # fmt: skip
 
 
 class Responses(Dialect):
@@ -23,19 +20,21 @@ class Responses(Dialect):
 
     def items(self, request: Request) -> list[dict[str, Any]]:
         items = request.get("input")
-        return (
-            [{"role": "user", "content": items}] if isinstance(items, str) else plain_items(items)
+        return plain_items(
+            [{"role": "user", "content": items}] if isinstance(items, str) else items
         )
 
     def instructions(self, request: Request) -> list[str]:
-        own = request.get("instructions")
-        return [*([own] if isinstance(own, str) else []), *super().instructions(request)]
+        system = request.get("instructions")
+        return [*([system] if isinstance(system, str) else []), *super().instructions(request)]
 
     def inject(self, request: Request, addition: PromptAddition) -> Request:
         injected = dict(request)
         if addition.system:
-            own = request.get("instructions")
-            injected["instructions"] = addition.after(own if isinstance(own, str) else None)
+            instructions = request.get("instructions")
+            injected["instructions"] = addition.after(
+                instructions if isinstance(instructions, str) else None
+            )
         if addition.user:
             injected["input"] = with_evidence(self.items(request), addition, ITEM_TEXT)
         return injected
@@ -82,8 +81,7 @@ def turn_of(item: Mapping[str, Any], session: str) -> NewTurn | None:
     if call is not None:
         return NewTurn(session, "assistant", "", tool_calls=(call,))
     if str(item.get("type")).endswith("call_output"):
-        output = item.get("output")
-        return tool_turn(session, str(item.get("call_id") or ""), text_of(output))
+        return tool_turn(session, str(item.get("call_id") or ""), text_of(item.get("output")))
     return None
 
 
