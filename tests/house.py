@@ -15,7 +15,7 @@ BUDGETS = {
     "store": 10_020,
     "learn": 7_071,
     "moving": 5_578,
-    "cli": 4_775,
+    "cli": 4_727,
     "providers": 3_842,
     "engine": 4_107,
     "documents": 3_432,

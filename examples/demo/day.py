@@ -9,7 +9,7 @@ from examples.demo import story
 from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.conversations import show_episodes, show_turns
 from mnemic.cli.memories import show_memories
-from mnemic.cli.output import ListEntry, entries, indent_line, indented, say
+from mnemic.cli.output import ListEntry, add_margin, entries, indent_line, say
 from mnemic.cli.pending import show_pending
 from mnemic.cli.phrases import count_things, phrase, term
 from mnemic.cli.record import show_attachments
@@ -19,7 +19,7 @@ from mnemic.cli.show import show_history
 def first_words(stage: Stage) -> Mapping[str, Any]:
     """A conversation is recorded; when it falls silent, it is learned from"""
     stage.converse(story.SETUP_TURNS, day=0)
-    with indented(3):
+    with add_margin(3):
         show_turns(stage.mind.turns(session=story.SETUP))
     done = stage.rest()
     memories = stage.mind.memories()
@@ -32,7 +32,7 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
         "Ten minutes later {jobs} ran. Learned by rules, each with its source:",
         jobs=count_things(done, "job"),
     ))  # fmt: skip
-    with indented(3):
+    with add_margin(3):
         show_memories(memories)
     events = stage.mind.daily_events()
     expect(len(events) == 1, "no daily event was written")
@@ -50,19 +50,19 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
 def tool_traffic(stage: Stage) -> Mapping[str, Any]:
     """Four weeks later, in English: tools are called, and the session ends as a story"""
     stage.converse(story.KYOTO_TURNS, day=28)
-    with indented(3):
+    with add_margin(3):
         show_turns(stage.mind.turns(session=story.KYOTO))
     files = stage.mind.attachments(session=story.KYOTO)
     expect([file.path for file in files] == [story.BUDGET_PDF], "the PDF was not noticed")
     narrate(phrase("Nobody announced the file; it was noticed in the tool call:"))
-    with indented(3):
+    with add_margin(3):
         show_attachments(files)
     stage.mind.end_session(story.KYOTO)
     stage.rest()
     episodes = stage.mind.episodes(session=story.KYOTO)
     expect(len(episodes) == 1 and len(episodes[0].actions) == 2, "the story was not told")
     narrate(phrase("The session ended, and this is its episode:"))
-    with indented(3):
+    with add_margin(3):
         show_episodes(episodes, full=True)
     return {
         "attachments": [file.path for file in files],
@@ -76,13 +76,13 @@ def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
     obeyed = [memory.text for memory in memories if "booking" in memory.text]
     expect(not obeyed, f"an injected instruction became a memory: {obeyed}")
     answer, request = (stage.mind.turns(session=story.KYOTO)[place] for place in (2, 4))
-    with indented(3):
+    with add_margin(3):
         entries([ListEntry(phrase("the order"), story.INJECTED)])
     narrate(phrase(
         "It stays where it was said, as words of a {who}. No memory, no rule came of it.",
         who=term(answer.trust),
     ))  # fmt: skip
-    with indented(3):
+    with add_margin(3):
         entries([ListEntry(phrase("the token"), request.text)])
     places = stage.files_with(story.TOKEN)
     expect(story.TOKEN not in request.text and not places, f"the token is in {places}")
@@ -99,7 +99,7 @@ def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
 def changed_mind(stage: Stage) -> Mapping[str, Any]:
     """A fact changes: the old value is not lost but superseded"""
     stage.converse(story.UPGRADE_TURNS, day=40)
-    with indented(3):
+    with add_margin(3):
         show_turns(stage.mind.turns(session=story.UPGRADE))
     stage.rest()
     (now,) = stage.mind.memories(kind="config")
@@ -108,7 +108,7 @@ def changed_mind(stage: Stage) -> Mapping[str, Any]:
     expect((then.value, now.value) == (story.OLD_PYTHON, story.NEW_PYTHON), "the chain")
     expect([v.id for v in history.versions] == [then.id, now.id], "the chain")
     narrate(phrase("One current memory, with its chain and all that happened to it:"))
-    with indented(3):
+    with add_margin(3):
         show_history(history)
     narrate(phrase("Asked as of day 30, memory answers: {text}", text=then.text))
     return {"memory": now.id, "versions": [version.value for version in history.versions]}
@@ -118,7 +118,7 @@ def pending_questions(stage: Stage) -> Mapping[str, Any]:
     """Where a host wants to be sure, statements are put to the user first"""
     with stage.careful() as mind:
         stage.converse(story.TASTE_TURNS, mind=mind)
-        with indented(3):
+        with add_margin(3):
             show_turns(mind.turns(session=story.TASTE))
         stage.rest(mind)
         offered = mind.pending(offer=True)
@@ -126,7 +126,7 @@ def pending_questions(stage: Stage) -> Mapping[str, Any]:
         narrate(phrase(
             "With routing.write = 0.95 these wait for a word; at most 3 are offered a reply:"
         ))  # fmt: skip
-        with indented(3):
+        with add_margin(3):
             show_pending(offered)
         liked = next(memory for memory in offered if story.LIKED in memory.text)
         disliked = next(memory for memory in offered if story.DISLIKED in memory.text)
@@ -138,6 +138,6 @@ def pending_questions(stage: Stage) -> Mapping[str, Any]:
         "The user says yes to {liked} and no to {disliked}. Kept:",
         liked=repr(story.LIKED), disliked=repr(story.DISLIKED),
     ))  # fmt: skip
-    with indented(3):
+    with add_margin(3):
         show_memories([confirmed] if confirmed else [])
     return {"offered": len(offered), "kept": story.LIKED, "ignored": story.DISLIKED}

@@ -13,7 +13,7 @@ from examples.demo import story
 from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.health import sizes
 from mnemic.cli.memories import show_memories
-from mnemic.cli.output import bold, facts, indent_line, indented, say
+from mnemic.cli.output import add_margin, bold, facts, indent_line, say
 from mnemic.cli.phrases import count_things, phrase
 from mnemic.cli.recall import show_account, show_hits
 
@@ -49,7 +49,7 @@ def night(stage: Stage) -> Mapping[str, Any]:
     passing = [m for m in stage.mind.memories() if story.PASSING in m.text]
     expect(len(passing) == 1 and passing[0].kind == "temp", "nothing was kept for the day")
     narrate(phrase("In the evening it was still known that"))
-    with indented(3):
+    with add_margin(3):
         show_memories(passing)
     stage.clock.advance(hours=24)
     drained = stage.mind.drain()
@@ -94,7 +94,7 @@ def questions(stage: Stage) -> Mapping[str, Any]:
         expect(bool(right), f"{question.text!r} did not find {question.expects!r}")
         day = phrase("(as of {day:%Y-%m-%d})", day=past.astimezone()) if past else ""
         say(f"   {bold('? ' + question.text)}   {day}".rstrip())
-        with indented(3):
+        with add_margin(3):
             show_hits(hits[: right[0]], explain=True)
         answers[question.text] = hits[right[0] - 1].text
     return {"answers": answers}
@@ -108,7 +108,7 @@ def prompt(stage: Stage) -> Mapping[str, Any]:
     expect(built.tokens <= built.budget, "the budget")
     for line in built.text.splitlines():
         say(indent_line(line, 3).rstrip())
-    with indented(3):
+    with add_margin(3):
         show_account(built)
     narrate(phrase(
         "The order from the web page is in there as data: dated, marked as a tool's, and fenced."
@@ -121,7 +121,7 @@ def figures(stage: Stage) -> Mapping[str, Any]:
     stats = stage.mind.stats()
     findings = stage.mind.doctor()
     expect(all(finding.ok for finding in findings), "the database is not well")
-    with indented(3):
+    with add_margin(3):
         facts(sizes(stats))
     checks = count_things(len(findings), "check")
     narrate(phrase("{checks} of the database, all well.", checks=checks))

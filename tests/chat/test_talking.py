@@ -74,12 +74,12 @@ def test_what_was_learned_comes_from_this_conversation(
 ) -> None:
     mind.remember("Has a cat", kind="fact")
     turn = talk.ask("I have a dog").turn
-    assert talk.learned() == ([], 1)
+    assert talk.list_learned() == ([], 1)
     memory = mind.remember("Has a dog", kind="fact", sources=[turn.id])
-    assert [one.id for one in talk.learned()[0]] == [memory.id]
+    assert [one.id for one in talk.list_learned()[0]] == [memory.id]
     before = talk.session
     assert talk.begin_again() != before
-    assert talk.learned() == ([], 0)
+    assert talk.list_learned() == ([], 0)
     assert not talk.end(), "nothing was said"
 
 

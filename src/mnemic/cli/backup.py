@@ -95,8 +95,8 @@ def copy(state: State, *, from_: str, to: str, to_space: str | None) -> int:
             *ends, space=state.space_name, to_space=to_space,
             progress=lambda phase, done, total: show(done, total, phrase(phase)),
         )  # fmt: skip
-    whole = {**plain(report), "rows": report.rows, "verified": report.verified}
-    answer(whole, lambda: _show_copied(report))
+    document = {**plain(report), "rows": report.rows, "verified": report.verified}
+    answer(document, lambda: _show_copied(report))
     return 0 if report.verified else 1
 
 
@@ -105,25 +105,22 @@ def _show_copied(report: CopyReport) -> None:
         note(f"{term(conflict.table)}: {flat(sentence(conflict.reason))}")
     if len(report.conflicts) > _MAX_LISTED:
         note(phrase("… and {n:,} more", n=len(report.conflicts) - _MAX_LISTED))
-    moved = [one for one in report.tables if one.rows]
-    table(
-        ("table", "rows", "new", "known", "conflicts", "verified"),
-        [
-            (term(one.name), f"{one.rows:,}", f"{one.added:,}", f"{one.known:,}",
-             f"{one.conflicts:,}", phrase("yes") if one.same else phrase("NO"))
-            for one in moved
-        ],
-        right="rows new known conflicts",
-    )  # fmt: skip
+    rows = [
+        (term(entry.name), f"{entry.rows:,}", f"{entry.added:,}", f"{entry.known:,}",
+         f"{entry.conflicts:,}", phrase("yes") if entry.same else phrase("NO"))
+        for entry in report.tables if entry.rows
+    ]  # fmt: skip
+    head = ("table", "rows", "new", "known", "conflicts", "verified")
+    table(head, rows, right="rows new known conflicts")
     name = repr(report.space)
     if report.to_space != report.space:
         name = phrase("{space} as {name}", space=name, name=repr(report.to_space))
     say()
     if report.verified:
-        rows = count_things(report.rows, "row")
-        say(phrase("{rows} of {space} copied and verified", rows=rows, space=name))
+        count = count_things(report.rows, "row")
+        say(phrase("{rows} of {space} copied and verified", rows=count, space=name))
     else:
-        differ = phrase(", ").join(term(one.name) for one in report.tables if not one.same)
+        differ = phrase(", ").join(term(entry.name) for entry in report.tables if not entry.same)
         say(phrase("{space} is not the same in both databases: {tables}",
                    space=name, tables=differ))  # fmt: skip
 
@@ -163,7 +160,7 @@ def encrypt(state: State, file: str | None, new_key_file: Path | None, *, decryp
 
 def _ask(label: str, *, twice: bool = False) -> str:
     try:
-        typed: str = click.prompt(label, hide_input=True, confirmation_prompt=twice, err=True)
+        return str(click.prompt(label, hide_input=True, confirmation_prompt=twice, err=True))
     except click.Abort as error:
         if sys.stdin.isatty():
             raise
@@ -171,4 +168,3 @@ def _ask(label: str, *, twice: bool = False) -> str:
             "There is no terminal to ask for a key on",
             remedy="Set MNEMIC_KEY and MNEMIC_NEW_KEY, or pass --new-key-file",
         ) from error
-    return typed

@@ -22,7 +22,7 @@ class SharedOption(click.Option):
     """An option of every command; its value goes into the state."""
 
 
-def shared_options() -> list[click.Parameter]:
+def make_shared_options() -> list[click.Parameter]:
     """A fresh set for one command."""
 
     def option(*names: str, **rest: Any) -> SharedOption:
@@ -66,7 +66,7 @@ class Helpful(click.Command):
 
     def __init__(self, *args: Any, **rest: Any) -> None:
         super().__init__(*args, **rest)
-        self.params = [*self.params, *shared_options()]
+        self.params = [*self.params, *make_shared_options()]
         # A command keeps the help option of the first context it was asked in.
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
@@ -119,8 +119,8 @@ class Helpful(click.Command):
 
     def format_own_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Only the options of this command."""
-        own = [param for param in self.get_params(ctx) if not isinstance(param, SharedOption)]
-        _section(phrase("Options"), option_records(ctx, own), formatter)
+        options = [param for param in self.get_params(ctx) if not isinstance(param, SharedOption)]
+        _section(phrase("Options"), option_records(ctx, options), formatter)
 
 
 class Command(Helpful):
@@ -135,7 +135,7 @@ class CommandGroup(Helpful, click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if language() == "en":
             return super().format_commands(ctx, formatter)
-        listed = [(name, one.get_short_help_str()) for name, one in self.commands.items()]
+        listed = [(name, entry.get_short_help_str()) for name, entry in self.commands.items()]
         _section(phrase("Commands"), listed, formatter)
 
 

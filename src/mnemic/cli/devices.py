@@ -81,10 +81,10 @@ def _show_devices(report: DevicesReport) -> None:
         states += [phrase("removed")] if device.removed else []
         line = f"{bold(device.name)}  {device.id}  {when(device.last_change)}"
         say("  ".join([line, *map(dim, states)]))
-    for one in report.forgotten:
-        confirmed, devices = len(one.confirmed), len(report.devices)
+    for device in report.forgotten:
+        confirmed, devices = len(device.confirmed), len(report.devices)
         done = phrase("{n} of {total} devices have erased it", n=confirmed, total=devices)
-        say(f"{phrase('forgotten')}  {one.receipt}  {when(one.at)}  {dim(done)}")
+        say(f"{phrase('forgotten')}  {device.receipt}  {when(device.at)}  {dim(done)}")
 
 
 def _show_merged(report: MergeReport) -> None:
@@ -111,9 +111,8 @@ def _count_all(counts: Mapping[str, int]) -> str:
 
 def _show_exchanged(report: ExchangeReport) -> None:
     files = count_things(report.written, "file")
-    line = phrase("{files} written, {n} read. Group {group}.",
-                  files=files, n=report.read, group=report.fingerprint)  # fmt: skip
-    say(line)
+    say(phrase("{files} written, {n} read. Group {group}.",
+               files=files, n=report.read, group=report.fingerprint))  # fmt: skip
     if report.forgotten:
         say(phrase("Erased here what was forgotten on another device."))
     if report.read and (not report.forgotten or report.merged.added or report.merged.changed):

@@ -50,14 +50,9 @@ def export(
     if not piped and not force:
         refuse_to_replace(path)
     with state.open() as mind, bar(phrase("Writing")) as progress:
-        options: ExportOptions = {
-            "language": language,
-            "name": name,
-            "secrets": secrets,
-            "progress": progress,
-        }
-        to_ = sys.stdout.buffer if piped else path
-        write_export(mind, chosen, to_, options, folder=folder)
+        options: ExportOptions = {"language": language, "name": name, "secrets": secrets}
+        options["progress"] = progress
+        write_export(mind, chosen, sys.stdout.buffer if piped else path, options, folder=folder)
     if piped:
         return
     made = sorted(path.glob("*.md")) if folder else [path]

@@ -57,17 +57,17 @@ def explain(error: Exception, message: str) -> str:
     """
     if is_known(message):
         return sentence(message)
-    names = [one.__name__ for one in type(error).__mro__]
+    names = [class_.__name__ for class_ in type(error).__mro__]
     meaning = next((term(name) for name in names if term(name) != name), "")
     return f"{meaning}（{message}）" if meaning else message
 
 
 def error_line(error: MnemicError) -> str:
     """An error with its remedy, in the language of the person."""
-    said = explain(error, error.message)
+    text = explain(error, error.message)
     if not error.remedy:
-        return said
-    return phrase("{message}. {remedy}", message=said, remedy=shell_words(sentence(error.remedy)))
+        return text
+    return phrase("{message}. {remedy}", message=text, remedy=shell_words(sentence(error.remedy)))
 
 
 def shell_words(remedy: str) -> str:
@@ -77,7 +77,7 @@ def shell_words(remedy: str) -> str:
 
 def _print_error(error: Exception, message: str, remedy: str, as_json: bool) -> None:
     if as_json:
-        kind = next((one for one in _FAMILIES if isinstance(error, one)), type(error)).__name__
+        kind = next((base for base in _FAMILIES if isinstance(error, base)), type(error)).__name__
         document = {"error": {"type": kind, "message": message, "remedy": shell_words(remedy)}}
         click.echo(json.dumps(document, ensure_ascii=False), err=True)
         return

@@ -66,25 +66,21 @@ def _rates(metrics: Metrics) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-def _share(part: int, whole: int, what: str, further: str = "", *, to: bool = False) -> str:
+def _share(count: int, total: int, what: str, further: str = "", *, to: bool = False) -> str:
     """A rate with its counts, and another of the same."""
-    if not whole:
+    if not total:
         return ""
     template = "{rate:.1%} ({part:,} to {whole:,} {what})" if to else (
         "{rate:.1%} ({part:,} of {whole:,} {what})"
     )  # fmt: skip
-    shown = phrase(template, rate=part / whole, part=part, whole=whole, what=phrase(what))
+    shown = phrase(template, rate=count / total, part=count, whole=total, what=phrase(what))
     return f"{shown}; {further}" if further else shown
 
 
 def sizes(stats: Stats) -> list[tuple[str, str]]:
     states = turn_states(stats)
     lasted = phrase("{first} to {last}", first=when(stats.first_at), last=when(stats.last_at))
-    jobs = (
-        (stats.jobs_ready, "waiting"),
-        (stats.jobs_running, "running"),
-        (stats.jobs_dead, "dead"),
-    )
+    jobs = {"waiting": stats.jobs_ready, "running": stats.jobs_running, "dead": stats.jobs_dead}
     file = phrase("{size}, schema {schema}", size=size(stats.file_bytes), schema=stats.schema)
     waiting = count_things(
         stats.unembedded, "record waits for its vector", "records wait for theirs"
@@ -100,8 +96,8 @@ def sizes(stats: Stats) -> list[tuple[str, str]]:
         ("events", f"{stats.events:,}"),
         ("tokens", f"{stats.tokens:,}"),
         ("time", lasted if stats.first_at else ""),
-        ("jobs", phrase(", ").join(f"{count:,} {term(name)}" for count, name in jobs if count)
-                 or phrase("none")),
+        ("jobs", phrase(", ").join(f"{count:,} {term(name)}" for name, count in jobs.items()
+                                   if count) or phrase("none")),
         ("vectors", waiting if stats.unembedded else ""),
         ("file", file + (phrase(", open for reading only") if stats.read_only else "")),
         ("learning", waiting_line(stats.model_wait) if stats.model_wait else ""),

@@ -21,10 +21,10 @@ def wrap_cells(text: str, width: int) -> list[str]:
     """One paragraph in lines of at most this many cells."""
     lines = [""]
     # Words with the blank after them, Chinese characters one by one.
-    for piece in _PIECE.findall(" ".join(text.split())):
-        if lines[-1].strip() and cells(lines[-1] + piece.rstrip()) > width:
+    for word in _PIECE.findall(" ".join(text.split())):
+        if lines[-1].strip() and cells(lines[-1] + word.rstrip()) > width:
             lines.append("")
-        lines[-1] += piece if lines[-1] else piece.lstrip()
+        lines[-1] += word if lines[-1] else word.lstrip()
     return [line.rstrip() for line in lines]
 
 
@@ -44,8 +44,7 @@ class ChineseHelp(click.HelpFormatter):
         self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
         listed = list(rows)
-        widest = max((cells(first) for first, _ in listed), default=0)
-        column = min(widest, col_max) + col_spacing
+        column = min(max((cells(first) for first, _ in listed), default=0), col_max) + col_spacing
         room = max(10, self.width - column - self.current_indent)
         for first, second in listed:
             lead = " " * self.current_indent + first

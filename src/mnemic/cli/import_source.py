@@ -54,19 +54,19 @@ def import_source(
     """
     refused: list[Refused] = []
 
-    def refuse(one: Refused) -> None:
+    def refuse(record: Refused) -> None:
         if len(refused) < _MAX_LISTED:
-            refused.append(one)
+            refused.append(record)
             if not state.json:
-                note(f"{one.place}: {flat(sentence(one.reason))}")
+                note(f"{record.place}: {flat(sentence(record.reason))}")
 
     started = time.monotonic()
     given = _source(source, session)
     if not format_ and read_header(given.head.partition(b"\n")[0]) is not None:
         return _import_archive(state, given, trust, preview=preview)
     speakers = Speakers(owners, sender, trust or "owner")
-    reader, found = reader_of(given, format_)
-    reading = Reading(found, project=project, speakers=speakers, refused=refuse)
+    reader, format_ = reader_of(given, format_)
+    reading = Reading(format_, project=project, speakers=speakers, refused=refuse)
     pieces = reading.pieces(given, reader)
     waiting = 0
     with bar(phrase("Importing"), percent=True) as report:
@@ -132,8 +132,7 @@ def _import_archive(
 def _source(place: str, session: str | None) -> ImportSource:
     if place == "-":
         return ImportSource(None, sys.stdin.buffer, session=session or "")
-    name = Path(place).stem if session is None else session
-    return ImportSource.of(place, session=name)
+    return ImportSource.of(place, session=Path(place).stem if session is None else session)
 
 
 def _counts(done: ImportProgress) -> str:
@@ -189,8 +188,8 @@ def watch(state: State, place: tuple[Path, ...], once: bool, every: float) -> No
     stopped and started at any time. Each conversation becomes a session, such as codex:ID; learning
     from it is the work of mnemic worker. Use this or mnemic hook, not both.
     """
-    places = [one.expanduser() for one in place] or present_places(Path.home())
-    missing = [one for one in places if not one.exists()]
+    places = [path.expanduser() for path in place] or present_places(Path.home())
+    missing = [path for path in places if not path.exists()]
     if missing:
         raise click.UsageError(f"{missing[0]} does not exist. Name a file or a folder.")
     if not places:
@@ -198,15 +197,14 @@ def watch(state: State, place: tuple[Path, ...], once: bool, every: float) -> No
             "No transcripts of Claude Code, Codex or Cursor were found. Name a file or a folder."
         )
 
-    def refuse(one: Refused) -> None:
-        note(f"{one.place}: {flat(sentence(one.reason))}")
+    def refuse(record: Refused) -> None:
+        note(f"{record.place}: {flat(sentence(record.reason))}")
 
     added = 0
     with state.open(create=True, worker="none" if once else "thread") as mind, Stopping() as stop:
         watcher = TranscriptWatcher(mind, places, refuse)
         if not once and not state.json:
-            listed = ", ".join(map(str, places))
-            note(phrase("Watching {places}. Ctrl-C stops.", places=listed))
+            note(phrase("Watching {places}. Ctrl-C stops.", places=", ".join(map(str, places))))
         while not stop.requested:
             for taken in watcher.look(lambda: stop.requested):
                 added += taken.added

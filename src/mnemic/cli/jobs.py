@@ -96,7 +96,7 @@ def show(state: State, job: str) -> None:
     """Explain a job: what it is waiting for, why it failed, and which turns depend on it."""
     with state.open() as mind:
         id_ = whole_id(mind, job)
-        chosen = next((one for one in mind.jobs(limit=_ALL) if one.id == id_), None)
+        chosen = next((entry for entry in mind.jobs(limit=_ALL) if entry.id == id_), None)
         if chosen is None:
             raise NotFound(f"No unfinished job {job}", remedy="See mnemic jobs")
         turns = _turns(mind, chosen)
@@ -235,8 +235,8 @@ def _drain(state: State, engine: Engine) -> Drained:
     return total
 
 
-def _add(one: Drained, other: Drained) -> Drained:
-    return Drained(one.done + other.done, one.retried + other.retried, one.dead + other.dead)
+def _add(total: Drained, more: Drained) -> Drained:
+    return Drained(total.done + more.done, total.retried + more.retried, total.dead + more.dead)
 
 
 def work_until(

@@ -79,10 +79,10 @@ def add(state: State, /, *, text: str | None, kind: str | None, **options: Any) 
         kept = {} if decision.memory is None else describe_memory(mind, decision.memory)
         emit({**kept, **became, "replaced": decision.replaced})
         return
-    said, memory = kind or "fact", decision.memory
+    word, memory = kind or "fact", decision.memory
     if memory is not None:
-        said = mind.settings.vocabulary.kinds.said_of(memory.kind, memory.metadata)
-    say(f"{term(decision.outcome)}  {term(said)}  "
+        word = mind.settings.vocabulary.kinds.said_of(memory.kind, memory.metadata)
+    say(f"{term(decision.outcome)}  {term(word)}  "
         f"{dim(decision.id)}{decision.reason and f'  {sentence(decision.reason)}'}")  # fmt: skip
     for id_ in decision.replaced:
         say(dim(phrase("replaces {id}", id=id_)))
@@ -153,8 +153,8 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         "" if memory.project.startswith("_") else memory.project,
         *(f"#{tag}" for tag in memory.tags),
     )
-    said = term(kinds.said_of(memory.kind, memory.metadata))
-    return ListEntry(said, memory.text, (about,), color_of(memory))
+    mark = term(kinds.said_of(memory.kind, memory.metadata))
+    return ListEntry(mark, memory.text, (about,), color_of(memory))
 
 
 def _since(memory: Memory) -> str:

@@ -43,8 +43,8 @@ def emit(value: Any, *, rows: Iterable[Any] | None = None) -> None:
     if output not in ("ndjson", "csv"):
         click.echo(_json(value, indent=2 if sys.stdout.isatty() else None))
         return
-    whole = plain(value if rows is None else list(rows))
-    listed = whole if isinstance(whole, list) else [whole]
+    document = plain(value if rows is None else list(rows))
+    listed = document if isinstance(document, list) else [document]
     if output == "ndjson":
         click.echo("".join(f"{_json(row)}\n" for row in listed), nl=False)
     else:
@@ -92,7 +92,7 @@ _margin: ContextVar[int] = ContextVar("margin", default=0)
 
 
 @contextmanager
-def indented(by: int) -> Iterator[None]:
+def add_margin(by: int) -> Iterator[None]:
     """Print what is said meanwhile after this many blanks."""
     before = _margin.set(by)
     try:

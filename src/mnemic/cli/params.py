@@ -103,8 +103,8 @@ def read_parameters(command: str) -> list[click.Parameter]:
 
 
 def _find_lines(text: str, section: str) -> Iterator[str]:
-    found = re.search(rf"^\[{re.escape(section)}\]\n((?:[^\[].*\n)*)", text, re.M)
-    for line in found[1].splitlines() if found else ():
+    match = re.search(rf"^\[{re.escape(section)}\]\n((?:[^\[].*\n)*)", text, re.M)
+    for line in match[1].splitlines() if match else ():
         if line.startswith("@"):
             yield from _find_lines(text, line)
         else:

@@ -17,12 +17,8 @@ from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import Decision, Memory
 
 _ANSWERS = {
-    "y": "yes, keep it",
-    "n": "no, and do not ask again",
-    "l": "later",
-    "s": "skip",
-    "q": "stop",
-}
+    "y": "yes, keep it", "n": "no, and do not ask again", "l": "later", "s": "skip", "q": "stop",
+}  # fmt: skip
 
 
 @command_group("pending", alone=True)
@@ -51,17 +47,17 @@ def show_pending(memories: Iterable[Memory], *, words: PresetVocabulary | None =
 
 
 def _entry(memory: Memory, kinds: Words) -> ListEntry:
-    until = when(memory.snoozed_until)
+    until = memory.snoozed_until
     about = join_parts(
         memory.id,
         when(memory.created_at),
         phrase("said by {who}", who=term(memory.trust)),
         phrase("confidence {n:.2f}", n=memory.confidence),
         phrase("offered {n} ×", n=memory.offered) if memory.offered else "",
-        phrase("put off until {time}", time=until) if until else "",
+        phrase("put off until {time}", time=when(until)) if until else "",
     )
-    said = term(kinds.said_of(memory.kind, memory.metadata))
-    return ListEntry(said, memory.text, (about,), color_of(memory))
+    mark = term(kinds.said_of(memory.kind, memory.metadata))
+    return ListEntry(mark, memory.text, (about,), color_of(memory))
 
 
 def _ask(mind: Mind, memories: Sequence[Memory]) -> None:

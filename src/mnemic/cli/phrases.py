@@ -29,7 +29,7 @@ def choose_language(setting: str, locale: Mapping[str, str]) -> Language:
     """The language of the settings, else that of the terminal's locale; English without texts."""
     names = (locale.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     named = next(filter(None, names), "") if setting == "auto" else setting
-    return next((one for one in LANGUAGES if named.lower().startswith(one)), "en")
+    return next((code for code in LANGUAGES if named.lower().startswith(code)), "en")
 
 
 _speaker: ContextVar[Callable[[], Language]] = ContextVar(
@@ -54,15 +54,15 @@ def speaking(chosen: Callable[[], Language]) -> Iterator[None]:
 
 def phrase(english: str, /, **fields: object) -> str:
     """A text of a command, with the fields in braces filled in."""
-    known = english if language() == "en" else catalog("output").get(english, english)
-    return known.format(**fields) if fields else known
+    text = english if language() == "en" else catalog("output").get(english, english)
+    return text.format(**fields) if fields else text
 
 
-def count_things(number: int, one: str, many: str = "") -> str:
+def count_things(number: int, singular: str, plural: str = "") -> str:
     """A number of things, such as "1 memory" and "2 memories"."""
     if language() == "en":
-        return f"{number:,} {one if number == 1 else many or one + 's'}"
-    return phrase("{n} " + one, n=f"{number:,}")
+        return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+    return phrase("{n} " + singular, n=f"{number:,}")
 
 
 def term(word: str) -> str:
@@ -74,9 +74,9 @@ def help_text(english: str) -> str:
     """The help of a command or an option, paragraph by paragraph."""
     if language() == "en":
         return english
-    known = catalog("help")
+    texts = catalog("help")
     paragraphs = (" ".join(paragraph.split()) for paragraph in english.split("\n\n"))
-    return "\n\n".join(known.get(paragraph, paragraph) for paragraph in paragraphs)
+    return "\n\n".join(texts.get(paragraph, paragraph) for paragraph in paragraphs)
 
 
 def sentence(english: str) -> str:
@@ -109,20 +109,20 @@ class _Template(NamedTuple):
 @cache
 def _templates() -> tuple[_Template, ...]:
     """Templates with fields: those that begin with words first, then those with more of them."""
-    found = []
+    templates = []
     for english, chinese in catalog("engine").items():
         literals = _FIELD.split(english)[::2]
         if len(literals) > 1:
             order = (not literals[0], -sum(map(len, literals)))
-            found.append((order, _Template(max(literals, key=len), english, chinese)))
-    return tuple(template for _, template in sorted(found))
+            templates.append((order, _Template(max(literals, key=len), english, chinese)))
+    return tuple(template for _, template in sorted(templates))
 
 
 def _fields(template: str, text: str) -> dict[str, str] | None:
     """What was filled into a template; None if the text is not made from it."""
-    pieces = _FIELD.split(template)
-    parts = [re.escape(piece) for piece in pieces]
-    parts[1::2] = (f"(?P<{name}>{_KEYS.get(name, '.*?')})" for name in pieces[1::2])
+    literals = _FIELD.split(template)
+    parts = [re.escape(literal) for literal in literals]
+    parts[1::2] = (f"(?P<{name}>{_KEYS.get(name, '.*?')})" for name in literals[1::2])
     match = re.fullmatch("".join(parts), text, re.DOTALL)
     return match and match.groupdict()
 
@@ -135,13 +135,12 @@ def _translate_field(name: str, value: str) -> str:
 
 
 def _translate(english: str) -> str | None:
-    if english in (known := catalog("engine")):
-        return known[english]
+    if english in (texts := catalog("engine")):
+        return texts[english]
     for template in _templates():
         if template.literal in english and (fields := _fields(template.english, english)):
-            return template.chinese.format_map(
-                {k: _translate_field(k, v) for k, v in fields.items()}
-            )
+            fields = {name: _translate_field(name, value) for name, value in fields.items()}
+            return template.chinese.format_map(fields)
     if _COUNTS.fullmatch(english):  # such as "2 new, 1 dead"
         counts = (count.partition(" ") for count in english.split(", "))
         return phrase(", ").join(f"{number} {term(word)}" for number, _, word in counts)

@@ -67,8 +67,9 @@ def search(
         narrowed = where["kind"] or where["scope"]
         evidence = [] if narrowed else mind.recall(text, limit=limit, of=_BESIDES, **where)
     if state.json:
-        known, said = ([_describe_hit(mind, hit) for hit in hits] for hits in (memories, evidence))
-        emit({"memories": known, "evidence": said}, rows=[*known, *said])
+        describe = partial(_describe_hit, mind)
+        above, below = list(map(describe, memories)), list(map(describe, evidence))
+        emit({"memories": above, "evidence": below}, rows=[*above, *below])
         return
     if not memories and not evidence:
         note(phrase("Nothing was found."))
@@ -103,27 +104,23 @@ def _about(hit: Hit, kinds: Words) -> str:
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
     if hit.kind is None:
         return join_parts(f"{hit.score:.2f}", when(hit.at), speaker, place)
-    said = term(kinds.said_of(hit.kind, hit.metadata))
+    kind = term(kinds.said_of(hit.kind, hit.metadata))
     weight = phrase("importance {n:.2f}", n=hit.importance or 0)
     # The id is what show, history and forget ask for.
-    return join_parts(f"{hit.score:.2f}", when(hit.at), said, weight, place, hit.id)
+    return join_parts(f"{hit.score:.2f}", when(hit.at), kind, weight, place, hit.id)
 
 
 def _reasons(hit: Hit) -> list[str]:
-    parts = ", ".join(f"{term(name)} {part:.3f}" for name, part in hit.why.parts.items())
+    parts = ", ".join(f"{term(name)} {value:.3f}" for name, value in hit.why.parts.items())
     sources = ", ".join(f"{source.session} #{source.index}" for source in hit.sources)
-    reasons = (
+    rows = (
         ("routes", ", ".join(map(term, hit.why.routes))),
         ("score", parts),
         ("terms", " ".join(hit.why.terms)),
         ("sources", sources),
         ("id", "" if hit.type == "memory" else hit.id),
     )
-    return [
-        phrase("{name}: {value}", name=phrase(name), value=value)
-        for name, value in reasons
-        if value
-    ]
+    return [phrase("{name}: {value}", name=phrase(name), value=text) for name, text in rows if text]
 
 
 @command("context")
@@ -145,23 +142,16 @@ def context(state: State, /, query: tuple[str, ...], **options: Any) -> None:
 
 def show_account(built: Context) -> None:
     """Print tokens by section, and what was left out."""
-    cost = phrase("{n:,} of {budget:,} tokens", n=built.tokens, budget=built.budget)
-    heading(cost)
-    table(
-        ("part", "tokens", "allotted", "records"),
-        [
-            (term(part.name), f"{part.tokens:,}", f"{part.size:,}", len(part.ids) or "")
-            for part in built.sections
-        ],
-        right="tokens allotted records",
-    )
+    heading(phrase("{n:,} of {budget:,} tokens", n=built.tokens, budget=built.budget))
+    rows: list[tuple[object, ...]] = [
+        (term(section.name), f"{section.tokens:,}", f"{section.size:,}", len(section.ids) or "")
+        for section in built.sections
+    ]
+    table(("part", "tokens", "allotted", "records"), rows, right="tokens allotted records")
     if built.dropped:
         heading(phrase("Left out"))
-        table(
-            ("part", "tokens", "why", "what"),
-            [
-                (term(one.section), f"{one.tokens:,}", sentence(one.reason), one.text)
-                for one in built.dropped
-            ],
-            right="tokens",
-        )
+        rows = [
+            (term(omitted.section), f"{omitted.tokens:,}", sentence(omitted.reason), omitted.text)
+            for omitted in built.dropped
+        ]
+        table(("part", "tokens", "why", "what"), rows, right="tokens")

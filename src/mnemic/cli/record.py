@@ -39,8 +39,7 @@ def record(
         )
         if project:
             mind.session(recorded.session, project=project)
-    line = f"{recorded.session} #{recorded.index}  {dim(recorded.id)}"
-    answer(recorded, lambda: say(line))
+    answer(recorded, lambda: say(f"{recorded.session} #{recorded.index}  {dim(recorded.id)}"))
 
 
 @command("attach")
@@ -71,9 +70,7 @@ def show_attachments(files: list[Attachment]) -> None:
 
 def _entry(file: Attachment) -> ListEntry:
     about = file.description or file.transcription or file.extracted_text
-    bytes_ = size(file.size) if file.size else ""
-    below = join_parts(
-        when(file.created_at), file.mime, bytes_, file.session, file.path or file.url
-    )
+    bytes_, place = size(file.size) if file.size else "", file.path or file.url
+    below = join_parts(when(file.created_at), file.mime, bytes_, file.session, place)
     arrow = "→" if file.direction == "outbound" else "←"
     return ListEntry(arrow, f"{file.filename}  {about}".rstrip(), (below,))

@@ -13,7 +13,7 @@ import click
 
 from mnemic.cli.base import command
 from mnemic.cli.memories import show_memories
-from mnemic.cli.output import ask_first, bold, dim, emit, indent_line, indented, note, say
+from mnemic.cli.output import add_margin, ask_first, bold, dim, emit, indent_line, note, say
 from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State
@@ -151,7 +151,7 @@ def _show_changes(mind: Mind, report: RolledBack) -> None:
         if ids:
             say(bold(phrase(title, memories=count_things(len(ids), "memory", "memories"))))
             listed = [mind.get(id_) for id_ in ids[:_MAX_LISTED]]
-            with indented(2):
+            with add_margin(2):
                 show_memories(listed, words=mind.settings.vocabulary)
                 if len(ids) > _MAX_LISTED:
                     say(phrase("and {n:,} more", n=len(ids) - _MAX_LISTED))

@@ -241,25 +241,25 @@ def hook(state: State) -> None:
     prompt is recorded and what is known about it is printed, at Stop the answer is recorded, at
     SessionEnd the conversation ends. A failure is told on stderr and never stops the agent.
     """
-    known = ""
+    context = ""
     try:
         event = json.loads(sys.stdin.read())
         session = str(event["session_id"])
         with state.open(create=True) as mind:
-            known = _handle_event(mind, event, session)
+            context = _handle_event(mind, event, session)
     except (MnemicError, OSError, ValueError, KeyError, TypeError) as error:
-        said = error_line(error) if isinstance(error, MnemicError) else str(error)
-        note(f"mnemic: {said}")
-    answer({"context": known}, lambda: say(known) if known else None)
+        message = error_line(error) if isinstance(error, MnemicError) else str(error)
+        note(f"mnemic: {message}")
+    answer({"context": context}, lambda: say(context) if context else None)
 
 
 def _handle_event(mind: Mind, event: Mapping[str, Any], session: str) -> str:
     match event.get("hook_event_name"):
         case "UserPromptSubmit":
             prompt = str(event["prompt"])
-            known = mind.context(prompt, session=session, shown=[prompt]).text
+            context = mind.context(prompt, session=session, shown=[prompt]).text
             mind.record(session=session, role="user", text=prompt)
-            return known
+            return context
         case "Stop":
             answer = event.get("last_assistant_message") or _last_answer(event)
             if answer:
@@ -278,5 +278,5 @@ def _last_answer(event: Mapping[str, Any]) -> str:
 
     with Path(str(path)).expanduser().open("rb") as file:
         file.seek(max(0, file.seek(0, 2) - _TAIL))  # the first line may be half of one
-        turns = [piece.turn for piece in TranscriptFile(CLAUDE_CODE, "").read(file)]
+        turns = [entry.turn for entry in TranscriptFile(CLAUDE_CODE, "").read(file)]
     return next((t.text for t in reversed(turns) if t and t.role == "assistant" and t.text), "")

@@ -43,8 +43,7 @@ def undo(state: State, operation: str) -> None:
     restored = count_things(len(undone.restored), "memory", "memories")
     answer(undone, lambda: say(phrase("{memories} restored.", memories=restored)))
     if undone.left and not state.json:
-        left = len(undone.left)
-        note(phrase("{n} have changed since and were left as they are.", n=left))
+        note(phrase("{n} have changed since and were left as they are.", n=len(undone.left)))
 
 
 @command("upkeep rules", upkeep)
@@ -89,8 +88,7 @@ def _show(report: Report) -> None:
         for change in step.changes:
             done = phrase("{name}: {value}", name=term(change.action), value=change.text)
             say(indent_line(done, 2))
-            reason = change.reason.texts[language()]
-            say(dim(indent_line(reason, 4)))
+            say(dim(indent_line(change.reason.texts[language()], 4)))
         if step.changes and step.operation:
             undo = phrase("to undo: mnemic upkeep undo {operation}", operation=step.operation)
             say(dim(indent_line(undo, 2)))

@@ -57,11 +57,8 @@ class Console:
         always_why: bool = False,
     ) -> None:
         """``always_why`` shows after each answer what was recalled for it."""
-        self._mind = mind
-        self._always_why = always_why
-        self._terminal = terminal
-        self._project = project
-        self._model = model
+        self._mind, self._model, self._terminal = mind, model, terminal
+        self._always_why, self._project = always_why, project
         self._conversation = (
             None if model is None else ChatConversation(mind, model, phrase(_SYSTEM), project)
         )
@@ -71,7 +68,7 @@ class Console:
         self._hits: list[Hit] = []
         self._commands: Mapping[str, Callable[[str], None]] = {
             "/why": self._why,
-            "/learned": self._learned,
+            "/learned": self._show_learned,
             "/context": self._context,
             "/pending": lambda _: self._questions.all_pending(),
             "/forget": lambda what: self._questions.forget(what, self._hits),
@@ -151,11 +148,8 @@ class Console:
             with self._terminal.answering("…") as show:
                 conversation.answer(exchange, show)
         except MnemicError as error:
-            said = phrase(
-                "The answer failed or broke off: {error}\nWhat was said so far is kept.",
-                error=error_line(error),
-            )
-            self._terminal.trouble(said)
+            template = "The answer failed or broke off: {error}\nWhat was said so far is kept."
+            self._terminal.trouble(phrase(template, error=error_line(error)))
             return
         except KeyboardInterrupt:
             self._terminal.dim(phrase("Stopped. What was said so far is kept."))
@@ -185,18 +179,14 @@ class Console:
         self._terminal.strong(phrase(title, query=self._query))
         show_hits(self._hits, explain=True, words=self._words)
 
-    def _learned(self, _: str) -> None:
+    def _show_learned(self, _: str) -> None:
         if self._conversation is None:
             self._terminal.dim(phrase("There is no conversation: nothing is recorded here."))
             return
-        learned, waiting = self._conversation.learned()
-        title = (
-            "Learned from this conversation:"
-            if learned
-            else "Nothing has been learned from this conversation yet."
-        )
-        self._terminal.strong(phrase(title))
-        show_memories(learned, words=self._words)
+        memories, waiting = self._conversation.list_learned()
+        title = "Nothing has been learned from this conversation yet."
+        self._terminal.strong(phrase("Learned from this conversation:" if memories else title))
+        show_memories(memories, words=self._words)
         if waiting:
             self._terminal.dim(phrase(_WAITING, count=waiting))
 

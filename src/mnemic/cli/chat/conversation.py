@@ -94,12 +94,11 @@ class ChatConversation:
         hits = self._mind.recall(turn.text, limit=limit, min_score=0.0)
         return [hit for hit in hits if hit.id in ids]
 
-    def learned(self) -> tuple[list[Memory], int]:
+    def list_learned(self) -> tuple[list[Memory], int]:
         """Memories from this conversation, and the number of turns not learned from yet."""
         memories = self._mind.memories(limit=_MAX_MEMORIES)
         learned = [m for m in memories if any(s.session == self.session for s in m.sources)]
-        waiting = self._mind.turns(session=self.session, state="new", limit=_MAX_TURNS)
-        return learned, len(waiting)
+        return learned, len(self._mind.turns(session=self.session, state="new", limit=_MAX_TURNS))
 
     def begin_again(self) -> str:
         """End this conversation and begin another."""
@@ -125,17 +124,17 @@ class ChatConversation:
 
 def conversation(context: Context, text: str) -> tuple[str, list[ChatMessage]]:
     """A context as a system text and messages that alternate, the person's first."""
-    system = "\n\n".join(one.content for one in context.messages if one.role == "system")
-    messages: list[ChatMessage] = []
+    system, messages = list[str](), list[ChatMessage]()
     for message in context.messages:
         if message.role == "system":
+            system.append(message.content)
             continue
         role = message.role if message.role == "assistant" else "user"
         _add(messages, ChatMessage(role, message.content))
     _add(messages, ChatMessage("user", text))
     if messages[0].role == "assistant":
         messages.insert(0, ChatMessage("user", _GAP))
-    return system, messages
+    return "\n\n".join(system), messages
 
 
 def _add(messages: list[ChatMessage], message: ChatMessage) -> None:
