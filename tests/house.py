@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_871,
+    "language": 10_849,
     "store": 10_020,
     "learn": 7_071,
     "moving": 5_578,
@@ -22,14 +22,14 @@ BUDGETS = {
     "recall": 2_815,
     "integrations": 2_657,
     "upkeep": 2_607,
-    "settings": 2_705,
+    "settings": 2_674,
     "sync": 2_490,
     "serve": 2_417,
-    "rules": 2_111,
+    "rules": 2_110,
     "record": 1_866,
     "index": 1_878,
     "context": 1_768,
-    "tools": 1_656,
+    "tools": 1_639,
     "forget": 1_522,
     "types": 1_468,
     ROOT: 1_033,

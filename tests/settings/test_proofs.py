@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from mnemic.settings.problems import known_keys
+from mnemic.settings.problems import list_keys
 from tests.settings import (
     test_effect_environment,
     test_effect_learning,
@@ -70,15 +70,15 @@ def missing(keys: tuple[str, ...], proven: dict[str, list[str]]) -> list[str]:
 
 
 def test_every_setting_is_turned_by_a_test() -> None:
-    assert missing(known_keys(), proofs()) == []
+    assert missing(list_keys(), proofs()) == []
 
 
 def test_a_setting_without_a_test_is_noticed() -> None:
-    assert missing((*known_keys(), "recall.planted"), proofs()) == ["recall.planted"]
+    assert missing((*list_keys(), "recall.planted"), proofs()) == ["recall.planted"]
 
 
 def test_every_proof_is_of_a_setting() -> None:
-    assert sorted(set(proofs()) - set(known_keys())) == []
+    assert sorted(set(proofs()) - set(list_keys())) == []
 
 
 def test_a_marked_test_has_the_setting_in_its_text() -> None:

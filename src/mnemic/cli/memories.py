@@ -81,7 +81,7 @@ def add(state: State, /, *, text: str | None, kind: str | None, **options: Any) 
         return
     word, memory = kind or "fact", decision.memory
     if memory is not None:
-        word = mind.settings.vocabulary.kinds.said_of(memory.kind, memory.metadata)
+        word = mind.settings.vocabulary.kinds.word_of(memory.kind, memory.metadata)
     say(f"{term(decision.outcome)}  {term(word)}  "
         f"{dim(decision.id)}{decision.reason and f'  {sentence(decision.reason)}'}")  # fmt: skip
     for id_ in decision.replaced:
@@ -153,7 +153,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         "" if memory.project.startswith("_") else memory.project,
         *(f"#{tag}" for tag in memory.tags),
     )
-    mark = term(kinds.said_of(memory.kind, memory.metadata))
+    mark = term(kinds.word_of(memory.kind, memory.metadata))
     return ListEntry(mark, memory.text, (about,), color_of(memory))
 
 

@@ -56,7 +56,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         phrase("offered {n} ×", n=memory.offered) if memory.offered else "",
         phrase("put off until {time}", time=when(until)) if until else "",
     )
-    mark = term(kinds.said_of(memory.kind, memory.metadata))
+    mark = term(kinds.word_of(memory.kind, memory.metadata))
     return ListEntry(mark, memory.text, (about,), color_of(memory))
 
 

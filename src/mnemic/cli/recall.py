@@ -104,7 +104,7 @@ def _about(hit: Hit, kinds: Words) -> str:
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
     if hit.kind is None:
         return join_parts(f"{hit.score:.2f}", when(hit.at), speaker, place)
-    kind = term(kinds.said_of(hit.kind, hit.metadata))
+    kind = term(kinds.word_of(hit.kind, hit.metadata))
     weight = phrase("importance {n:.2f}", n=hit.importance or 0)
     # The id is what show, history and forget ask for.
     return join_parts(f"{hit.score:.2f}", when(hit.at), kind, weight, place, hit.id)

@@ -208,7 +208,7 @@ class Builder:
         if not words.kinds and not words.labels:
             return items
         return tuple(
-            replace(item, label=words.label(words.kinds.shown(item.kind), language))
+            replace(item, label=words.label(words.kinds.show(item.kind), language))
             for item in items
         )
 

@@ -418,4 +418,4 @@ def find_key(target: str, given: str | bytes | None, settings: Settings) -> File
 def _load(path: str, preset: str | None, overrides: Mapping[str, Any]) -> Settings:
     """With the file of MNEMIC_CONFIG, else a mnemic.toml or the preset's beside the database."""
     folder = None if path == MEMORY else files_beside(path).parent
-    return load_beside(folder, preset, overrides, own=is_address(path))
+    return load_beside(folder, preset, overrides, is_own=is_address(path))

@@ -253,7 +253,7 @@ class Worker:
         return "retried"
 
     def _report_failure(self, job: Job, reason: SafeText, *, dead: bool) -> None:
-        self._log.failed(_OPERATIONS.get(job.kind, job.kind), reason)
+        self._log.log_failure(_OPERATIONS.get(job.kind, job.kind), reason)
         if (listener := self._handlers()[1].get(job.kind)) is not None:
             listener(job, reason, dead=dead)
 

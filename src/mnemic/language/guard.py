@@ -203,7 +203,7 @@ class Guard:
         """The metadata with those words of the document that the kind does not tell."""
         if not self.words.kinds.notes and not self.words.scopes:
             return metadata
-        return SafeMetadata(self.words.noted(word, kind, in_project, metadata))
+        return SafeMetadata(self.words.make_notes(word, kind, in_project, metadata))
 
     def metadata_texts(self, value: Mapping[str, Any]) -> dict[str, str]:
         """Metadata to compare with: a host may look for the number 3 by the text "3"."""

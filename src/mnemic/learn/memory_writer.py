@@ -274,7 +274,7 @@ class MemoryWriter:
             edits["metadata"] = metadata = {**metadata, SCOPE: scope}
         kind = edits.pop("kind", None)
         word = None if kind is None else self.space.guard.kind_word(kind)[0]
-        if word is not None and word != words.kinds.said_of(old.kind, metadata):
+        if word is not None and word != words.kinds.word_of(old.kind, metadata):
             edits["kind"] = word
             if metadata.get(words.kinds.name) in words.kinds.notes:
                 edits["metadata"] = {k: v for k, v in metadata.items() if k != words.kinds.name}

@@ -20,7 +20,7 @@ from mnemic.language.extract import extract
 from mnemic.record.messages import UnreadableMessage, describe, read_text, read_trust, time_of
 from mnemic.rules.lifetimes import is_duration
 from mnemic.rules.speakers import least_trusted
-from mnemic.settings.vocabulary import folded, vocabulary_of
+from mnemic.settings.vocabulary import fold, vocabulary_of
 from mnemic.types import KINDS, Kind, NewMemory, Trust
 
 TEXT_KEYS = ("text", "content", "memory", "statement", "document", "data")
@@ -123,7 +123,7 @@ def read_key(fields: Mapping[str, Any]) -> str:
 @cache
 def kind_of(word: str) -> Kind | None:
     """The kind that a word stands for, in the engine's words or in those of a document."""
-    plain = folded(word)
+    plain = fold(word)
     kind = next((kind for kind in KINDS if kind == plain), None) or _KINDS.get(plain)
     for preset in _DOCUMENTS if plain and kind is None else ():
         entry = vocabulary_of(preset).find_kinds(word, KINDS)

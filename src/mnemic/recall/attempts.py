@@ -110,7 +110,7 @@ class Attempts:
             if not isinstance(self._errors[route], ModelSuspended)
         }
         for why in reasons.values():
-            log.failed("retrieve", self._space.guard.error(why))
+            log.log_failure("retrieve", self._space.guard.error(why))
         if not reasons or self._space.store.read_only:
             return
         now = self._space.now()

@@ -227,10 +227,10 @@ class LedgerReader:
         stats = self.space.store.stats(self.space.name)
         by_kind: Counter[str] = Counter()
         for kind, count in stats.by_kind.items():
-            by_kind[kinds.said_of(kind, {})] += count
+            by_kind[kinds.word_of(kind, {})] += count
         for (kind, word), count in noted.items():
-            by_kind[kinds.said_of(kind, {})] -= count
-            by_kind[kinds.said_of(kind, {kinds.name: word})] += count
+            by_kind[kinds.word_of(kind, {})] -= count
+            by_kind[kinds.word_of(kind, {kinds.name: word})] += count
         return replace(
             stats,
             model_wait=waiting,

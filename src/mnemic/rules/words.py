@@ -17,9 +17,9 @@ def words_of(record: Memory | Hit, settings: Settings) -> dict[str, str]:
     words = settings.vocabulary
     if record.kind is None:
         return {}
-    terms = {words.kinds.name: words.kinds.said_of(record.kind, record.metadata)}
+    terms = {words.kinds.name: words.kinds.word_of(record.kind, record.metadata)}
     if words.scopes:
-        terms = {words.scopes.name: words.scopes.said_of(record.kind, record.metadata), **terms}
+        terms = {words.scopes.name: words.scopes.word_of(record.kind, record.metadata), **terms}
     if isinstance(record, Hit):
         return terms
     if words.priorities:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
+from itertools import chain
 from math import isclose
 from re import fullmatch
 from typing import Any
@@ -33,20 +34,13 @@ _ORDERED = (
 def check(settings: Settings, origins: Mapping[str, ValueOrigin]) -> list[Problem]:
     """Violations of the checks between settings; names the origin of each value."""
 
-    def named(key: str, value: object) -> str:
+    def describe(key: str, value: object) -> str:
         return f"{key} = {value} (from {origins.get(key, _NOWHERE)})"
 
+    violations = (rule(settings) for rule in (_sums, _orders, _prompt, _rules, _own_kinds))
     return [
-        Problem(
-            " and ".join(named(key, value) for key, value in parts.items()) + f": {why}", remedy
-        )
-        for parts, why, remedy in (
-            *_sums(settings),
-            *_orders(settings),
-            *_prompt(settings),
-            *_rules(settings),
-            *_own_kinds(settings),
-        )
+        Problem(" and ".join(map(describe, values, values.values())) + f": {why}", remedy)
+        for values, why, remedy in chain.from_iterable(violations)
     ]
 
 
@@ -78,10 +72,10 @@ def value_at(settings: Settings, key: str) -> Any:
 def _prompt(settings: Settings) -> Violations:
     """The parts of the prompt fit the window and are either cut or kept."""
     context = settings.context
-    both = [name for name in context.cut if name in context.keep]
-    if both:
+    shared = [name for name in context.cut if name in context.keep]
+    if shared:
         lists = {"context.cut": list(context.cut), "context.keep": list(context.keep)}
-        yield lists, f"both name {', '.join(both)}", "A part is cut or kept, not both"
+        yield lists, f"both name {', '.join(shared)}", "A part is cut or kept, not both"
     shares = {name: size.percent for name, size in context.sections.items()}
     total = sum(shares.values())
     if total > 100 + 1e-6:
@@ -96,7 +90,8 @@ def _rules(settings: Settings) -> Violations:
     for name, rule in settings.events.rules.items():
         key = f"events.rules.{name}"
         about_session = [action for action in rule.actions if action in _OF_A_SESSION]
-        unknown = [one for one in rule.event.split("|") if one not in EVENTS and not _is_own(one)]
+        words = rule.event.split("|")
+        unknown = [word for word in words if word not in EVENTS and not _is_own(word)]
         if unknown:
             yield (
                 {f"{key}.event": rule.event or "nothing"},

@@ -8,7 +8,7 @@ from mnemic.settings.plugins import CHAT, EMBEDDING
 from mnemic.settings.values import Inside, Place, Secret, Table, Url
 
 Language = Literal["auto", "zh", "en"]
-LANGUAGES = tuple(one for one in get_args(Language) if one != "auto")
+LANGUAGES = tuple(name for name in get_args(Language) if name != "auto")
 DocumentName = Literal["memory", "user", "project", "insights", "persona"]
 RemovedBullet = Literal["ask", "archive"]
 ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]

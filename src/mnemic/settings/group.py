@@ -32,9 +32,9 @@ class Setting:
 
     @classmethod
     def of_group(cls, default: SettingsGroup) -> Self:
-        made = cls(default, (default.__doc__ or "").strip().partition("\n")[0], {})
-        made.group = type(default)
-        return made
+        setting = cls(default, (default.__doc__ or "").strip().partition("\n")[0], {})
+        setting.group = type(default)
+        return setting
 
     def read_annotation(self, annotation: Any) -> None:
         """Take the sort that the annotation says, and check the default by it."""
@@ -80,13 +80,12 @@ class SettingsGroup:
                 remedy=f"It has {', '.join(self.fields)}",
             )
         for name, setting in self.fields.items():
-            value = setting.default
-            if name in values:
-                value = _checked(f"{type(self).__name__}.{name}", setting, values[name])
-            self.__dict__[name] = value
+            value = values.get(name, setting.default)
+            label = f"{type(self).__name__}.{name}"
+            self.__dict__[name] = _check(label, setting, value) if name in values else value
 
     @classmethod
-    def trusted(cls, values: Mapping[str, object]) -> Self:
+    def build(cls, values: Mapping[str, object]) -> Self:
         """A group of values that were checked already, one for each field."""
         group = object.__new__(cls)
         group.__dict__.update(values)
@@ -122,7 +121,7 @@ class SettingsGroup:
         return self
 
 
-def _checked(name: str, setting: Setting, value: object) -> object:
+def _check(name: str, setting: Setting, value: object) -> object:
     if not setting.table:
         return _item(name, setting, value)
     if not isinstance(value, Mapping):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic.errors import ConfigError
 from mnemic.settings.merge import Merge, Raw
-from mnemic.settings.names import implied, read_rules, translated, workspace
+from mnemic.settings.names import imply, read_rules, translate, workspace
 from mnemic.settings.problems import PREFIX
 from mnemic.settings.tree import Settings
 from mnemic.settings.values import ValueOrigin
@@ -52,7 +52,7 @@ def load(
     file: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
     overrides: Raw | None = None,
-    found: bool = False,
+    is_found: bool = False,
     folder: Path | None = None,
 ) -> Settings:
     """Settings from all layers.
@@ -60,46 +60,46 @@ def load(
     ``preset``: one of ``PRESETS``; without it the environment or the file may name one.
     ``file``: in TOML or JSON; see ``find_file``. ``env``: the process environment unless given.
     ``overrides``: nested mappings, or keys such as ``jobs.max_attempts`` or ``jobs__max_attempts``.
-    ``found``: nobody named the file, so it may neither name a server nor leave its folder.
+    ``is_found``: nobody named the file, so it may neither name a server nor leave its folder.
     ``folder``: that of the database, where the preset's own system may have its files.
     """
     env = os.environ if env is None else env
     overrides = dict(overrides or {})
     written = dict(_read_file(file)) if file is not None else {}
-    name, chosen = _chosen_preset(preset, overrides, env, (written, file))
+    name, chosen = _choose_preset(preset, overrides, env, (written, file))
     about, numbers = read_preset(name)
     merge = Merge()
     merge.add(numbers, ValueOrigin("preset", name))
-    if "workspace" in about and (own := _find_workspace(folder)):
-        merge.add(workspace(about, str(own)), ValueOrigin("preset", name), split=True)
+    if "workspace" in about and (place := _find_workspace(folder)):
+        merge.add(workspace(about, str(place)), ValueOrigin("preset", name), split=True)
     if file is not None:
         origin = ValueOrigin("file", os.fspath(file))
-        merge.add(translated(read_rules(written), about), origin, found=found)
+        merge.add(translate(read_rules(written), about), origin, is_found=is_found)
     merge.add_variables(_variables(env, about.get("environment", {})))
     merge.add_variables(_variables(env, ALIASES))
     merge.add_variables(_full_names(env))
-    overrides = translated(read_rules(overrides), about, split=True)
+    overrides = translate(read_rules(overrides), about, split=True)
     merge.add(overrides, ValueOrigin("arguments"), split=True)
     settings = merge.settings(name, chosen)
-    if meant := implied(about, settings):
+    if meant := imply(about, settings):
         merge.add(meant, ValueOrigin("preset", name))
         settings = merge.settings(name, chosen)
     return settings
 
 
 def load_beside(
-    folder: Path | None, preset: str | None, overrides: Raw, *, own: bool = False
+    folder: Path | None, preset: str | None, overrides: Raw, *, is_own: bool = False
 ) -> Settings:
     """The settings of a database in that folder, where a settings file may stand. One that a person
-    named, or in a folder of their ``own``, says what it likes; any other came with the database.
+    named, or that ``is_own``, says what it likes; any other came with the database.
     """
     candidates = [] if folder is None else [folder / name for name in file_of(preset)]
     if folder is not None and folder.name == _DATA:
         candidates += [folder.parent / name for name in file_of(preset)[1:]]
     file = find_file(*candidates)
     named = file is None or bool(os.environ.get(PREFIX + "CONFIG"))
-    found = folder is not None and not (named or own or _is_data_folder(folder))
-    return load(preset, file=file, overrides=overrides, found=found, folder=folder)
+    is_found = folder is not None and not (named or is_own or _is_data_folder(folder))
+    return load(preset, file=file, overrides=overrides, is_found=is_found, folder=folder)
 
 
 def _find_workspace(folder: Path | None) -> Path | None:
@@ -116,8 +116,7 @@ def _is_data_folder(folder: Path) -> bool:
     """Whether it is the one that is used when nobody names a database, or inside of it."""
     import platformdirs
 
-    data = platformdirs.user_data_path("mnemic", appauthor=False)
-    return data in (folder, *folder.parents)
+    return platformdirs.user_data_path("mnemic", appauthor=False) in (folder, *folder.parents)
 
 
 def find_file(
@@ -148,7 +147,7 @@ def read_preset(name: str) -> tuple[Raw, Raw]:
     return settings.pop("about", {}), settings
 
 
-def _chosen_preset(
+def _choose_preset(
     preset: str | None,
     overrides: dict[str, Any],
     env: Mapping[str, str],
@@ -163,7 +162,7 @@ def _chosen_preset(
         (tree.pop("preset", None), ValueOrigin("file", str(file))),
     ]
     usual = ("default", ValueOrigin("built-in"))
-    name, origin = next((one for one in named if one[0] is not None), usual)
+    name, origin = next((entry for entry in named if entry[0] is not None), usual)
     if not isinstance(name, str) or name not in PRESETS:
         raise ConfigError(
             f"There is no preset {name!r:.60} (from {origin})",
@@ -175,8 +174,8 @@ def _chosen_preset(
 def file_of(preset: str | None) -> tuple[str, ...]:
     """The names of settings files beside the database: ours, and that of the preset's system."""
     chosen = preset or os.environ.get(PREFIX + "PRESET")
-    own = read_preset(chosen)[0].get("file") if chosen in PRESETS else None
-    return ("mnemic.toml",) if own is None else ("mnemic.toml", str(own))
+    name = read_preset(chosen)[0].get("file") if chosen in PRESETS else None
+    return ("mnemic.toml",) if name is None else ("mnemic.toml", str(name))
 
 
 def _read_file(file: str | os.PathLike[str]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class OperationLog:
         """A key operation."""
         self._write(logging.INFO, line, fields)
 
-    def failed(self, operation: str, reason: str) -> None:
+    def log_failure(self, operation: str, reason: str) -> None:
         """A failure by the type of its error; ``reason`` is ``Type: words``."""
         kind, _, words = reason.partition(":")
         fields: dict[str, int | str] = {"operation": operation, "error": kind.strip()}
@@ -36,8 +36,8 @@ class OperationLog:
 
     def _write(self, level: int, line: str, fields: dict[str, int | str]) -> None:
         if LOGGER.isEnabledFor(level):
-            text = self._prefix + line.format_map(fields)
             # The line is an argument: a per cent sign in it is no placeholder.
+            text = self._prefix + line.format_map(fields)
             LOGGER.log(level, "%s", text, extra={"mnemic": fields})
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from mnemic.settings.checks import check
 from mnemic.settings.group import Setting, SettingsGroup
 from mnemic.settings.names import put
-from mnemic.settings.problems import Problem, report, unknown, unnamed, wrong
+from mnemic.settings.problems import Problem, refuse_unnamed, report, unknown, wrong
 from mnemic.settings.sorts import Sort, Wrong, is_plain, leads_out
 from mnemic.settings.tree import Settings
 from mnemic.settings.values import Table, ValueOrigin
@@ -36,12 +36,12 @@ class Merge:
         self._found = False
 
     def add(
-        self, raw: Raw, origin: ValueOrigin, *, split: bool = False, found: bool = False
+        self, raw: Raw, origin: ValueOrigin, *, split: bool = False, is_found: bool = False
     ) -> None:
-        """Put a layer on top. ``split``: its keys may be paths. ``found``: it is a file that
+        """Put a layer on top. ``split``: its keys may be paths. ``is_found``: it is a file that
         nobody named, which may neither name a server nor leave its folder.
         """
-        self._set_paths, self._origin, self._found = set(), origin, found
+        self._set_paths, self._origin, self._found = set(), origin, is_found
         self._group(Settings, (), raw, split=split)
         self._found = False
 
@@ -61,8 +61,7 @@ class Merge:
         settings = _build(Settings(), self._values)
         built_in = ValueOrigin("built-in")
         origins = {key: self._origins.get(key, built_in) for key in _keys(settings, "")}
-        problems = check(settings, origins)
-        if problems:
+        if problems := check(settings, origins):
             raise report(problems)
         return settings.with_origins(origins)
 
@@ -139,7 +138,7 @@ class Merge:
             return
         elsewhere = sort.name == "url" or (sort.name == "place" and leads_out(checked))
         if self._found and checked and elsewhere:
-            self._problems.append(unnamed(name, _brief(value), self._origin))
+            self._problems.append(refuse_unnamed(name, _brief(value), self._origin))
             return
         put(self._values, path, checked)
         self._origins[".".join(path)] = self._origin
@@ -162,18 +161,16 @@ def _build(default: G, tree: Raw) -> G:
     for name, value in tree.items():
         setting, before = type(default).fields[name], values[name]
         group = setting.group
-        if setting.table:
-            if group is not None:
-                value = {  # noqa: PLW2901
-                    entry: _build(before.get(entry) or group(), item)
-                    for entry, item in value.items()
-                }
+        if setting.table and group is not None:
+            built = {key: _build(before.get(key) or group(), item) for key, item in value.items()}
+            values[name] = Table({**before, **built})
+        elif setting.table:
             values[name] = Table({**before, **value})
         elif group is not None:
             values[name] = _build(before, value)
         else:
             values[name] = value
-    return type(default).trusted(values)
+    return type(default).build(values)
 
 
 def _keys(group: SettingsGroup, prefix: str) -> list[str]:
@@ -181,9 +178,9 @@ def _keys(group: SettingsGroup, prefix: str) -> list[str]:
     keys: list[str] = []
     for name, setting in group.fields.items():
         key, value = prefix + name, getattr(group, name)
-        entries = {f"{key}.{one}": value[one] for one in value} if setting.table else {key: value}
+        items = {f"{key}.{word}": value[word] for word in value} if setting.table else {key: value}
         if setting.group is None:
-            keys += entries
-        else:
-            keys += [one for path, item in entries.items() for one in _keys(item, f"{path}.")]
+            keys += items
+        for path, inner in items.items() if setting.group else ():
+            keys += _keys(inner, f"{path}.")
     return keys

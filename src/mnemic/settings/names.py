@@ -20,7 +20,7 @@ Raw = Mapping[str, Any]
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 
-def translated(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
+def translate(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
     """A layer with our names in place of the preset's; ``split``: keys may be paths."""
     names: Raw = about.get("names", {})
     if not names:
@@ -72,7 +72,7 @@ def workspace(about: Raw, folder: object) -> dict[str, str]:
     return {key: str(root / inside) for key, inside in about.get("workspace", {}).items()}
 
 
-def implied(about: Raw, tree: Any) -> dict[str, dict[str, str]]:
+def imply(about: Raw, tree: Any) -> dict[str, dict[str, str]]:
     """The provider that the preset means where a model is named and nobody who serves it."""
     provider, chat, model = about.get("provider"), tree.chat, tree.model
     if provider is None or chat.provider != "none":
@@ -138,7 +138,7 @@ def _rule(raw: Raw) -> dict[str, Any]:
             f"{test['field']} {test['op']} {_test_value(test['value'])}" for test in tests
         ]
     if isinstance(actions := rule.get("actions"), list | tuple):
-        rule["actions"] = [_action(one) if isinstance(one, Mapping) else one for one in actions]
+        rule["actions"] = [_action(step) if isinstance(step, Mapping) else step for step in actions]
     return rule
 
 

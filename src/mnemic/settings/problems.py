@@ -14,7 +14,6 @@ from mnemic.settings.values import ValueOrigin
 PREFIX = "MNEMIC_"
 ANY = "<name>"
 
-
 # Keywords of mnemic.open and connect that are not settings.
 _OPTIONS = (
     *("preset", "space", "worker", "clock", "token", "threads", "quota", "embedder", "vectors"),
@@ -40,7 +39,7 @@ def keys(group: type[SettingsGroup] = Settings, prefix: str = "") -> Iterator[st
 
 
 @cache
-def known_keys() -> tuple[str, ...]:
+def list_keys() -> tuple[str, ...]:
     return tuple(keys())
 
 
@@ -55,14 +54,11 @@ def unknown(
     """The key does not exist: name the nearest ones, or all in its place."""
     near = _nearest(key, origin.layer)
     if near:
-        remedy = f"Did you mean {_listed(near, origin)}?"
+        remedy = f"Did you mean {_list(near, origin)}?"
     elif prefix:
-        if isinstance(place, Setting):  # a table with fixed names
-            names = list(place.default)
-        else:
-            names = [*place.fields, *place.spellings]
+        names = place.default if isinstance(place, Setting) else [*place.fields, *place.spellings]
         here = [f"{prefix}.{name}" for name in names]
-        remedy = f"In {prefix} there are {_listed(here, origin)}"
+        remedy = f"In {prefix} there are {_list(here, origin)}"
     else:
         groups = [name for name, setting in Settings.fields.items() if setting.group]
         remedy = f"The groups are {', '.join(groups)}"
@@ -75,7 +71,7 @@ def wrong(key: str, value: str, why: str, allowed: str, origin: ValueOrigin) -> 
     return Problem(f"{_place(key, origin, equals)}: {why}", f"It takes {allowed}")
 
 
-def unnamed(key: str, value: str, origin: ValueOrigin) -> Problem:
+def refuse_unnamed(key: str, value: str, origin: ValueOrigin) -> Problem:
     """A file that merely stood beside a database asks for more than it may."""
     return Problem(
         f"{_place(key, origin, f' = {value}')}: a file that nobody named may neither name a server"
@@ -96,7 +92,7 @@ def _place(key: str, origin: ValueOrigin, equals: str = "") -> str:
     return f"{key}{equals} (from {origin})"
 
 
-def _listed(keys: Sequence[str], origin: ValueOrigin) -> str:
+def _list(keys: Sequence[str], origin: ValueOrigin) -> str:
     if origin.layer == "environment":
         keys = [env_name(key) for key in keys]
     return " or ".join(keys) if len(keys) < 4 else ", ".join(keys)
@@ -107,12 +103,12 @@ def _nearest(key: str, layer: str) -> list[str]:
 
     last = key.rpartition(".")[2]
     # The right word in the wrong place comes before a similar word in the right place.
-    same = [key_names for key_names in known_keys() if key_names.rpartition(".")[2] == last]
+    same = [key_names for key_names in list_keys() if key_names.rpartition(".")[2] == last]
     if same and len(same) <= 3:
         return same
-    names = [*known_keys()]
+    names = [*list_keys()]
     if layer != "environment":
-        before_names = (name.partition(f".{ANY}")[0] for name in known_keys())
+        before_names = (name.partition(f".{ANY}")[0] for name in list_keys())
         names += dict.fromkeys(name.rpartition(".")[0] for name in before_names)
     names += _OPTIONS if layer == "arguments" else ()
     return get_close_matches(key, names, n=3, cutoff=0.75)

@@ -73,9 +73,6 @@ class Sort:
         return self.read(self._parse(text))
 
 
-# --- numbers and switches -------------------------------------------------------------------------
-
-
 def flag() -> Sort:
     def parse(text: str) -> bool:
         try:
@@ -83,21 +80,21 @@ def flag() -> Sort:
         except KeyError:
             raise Wrong("is neither true nor false") from None
 
-    return Sort("flag", "`true` or `false`", lambda raw: _typed(raw, bool), parse=parse)
+    return Sort("flag", "`true` or `false`", lambda raw: _check_type(raw, bool), parse=parse)
 
 
 def whole(low: int = 0, high: int | None = None) -> Sort:
     allowed = f"whole number, {_bounds(low, high)}"
 
     def read(raw: object) -> Any:
-        return _within(_typed(raw, int), low, high)
+        return _within(_check_type(raw, int), low, high)
 
     return Sort("whole", allowed, read, parse=_number_of(int), low=low, high=high)
 
 
 def real(low: float = 0, high: float | None = None, *, above: bool = False) -> Sort:
     def read(raw: object) -> float:
-        number = _within(_typed(raw, int, float), low, high)
+        number = _within(_check_type(raw, int, float), low, high)
         if above and number == low:
             raise Wrong("is out of range")
         try:
@@ -111,9 +108,6 @@ def real(low: float = 0, high: float | None = None, *, above: bool = False) -> S
     return Sort("real", allowed, read, parse=parse, low=low, high=high, above=above)
 
 
-# --- texts ----------------------------------------------------------------------------------------
-
-
 def text(*, empty: bool = True, name: str = "text") -> Sort:
     allowed = "text" if empty else "text, not empty"
     return Sort(name, allowed, lambda raw: _text(raw, empty=empty), empty=empty)
@@ -122,7 +116,7 @@ def text(*, empty: bool = True, name: str = "text") -> Sort:
 def leads_out(name: str) -> bool:
     """Whether a path leaves the folder it is meant for."""
     parts = re.split(r"[\\/]", name)
-    return not all(part.strip(". ") for part in parts) or bool(re.match(r"[A-Za-z]:|~", name))
+    return not all(step.strip(". ") for step in parts) or bool(re.match(r"[A-Za-z]:|~", name))
 
 
 def inside() -> Sort:
@@ -139,7 +133,7 @@ def inside() -> Sort:
 
 def url() -> Sort:
     def read(raw: object) -> str:
-        address: str = _typed(raw, str)
+        address: str = _check_type(raw, str)
         if address and not re.fullmatch(r"https?://[^\s/@]+(/\S*)?", address):
             # Addresses are shown and logged, so a key must not travel in one.
             raise Wrong("is not such an address")
@@ -150,7 +144,7 @@ def url() -> Sort:
 
 def secret() -> Sort:
     def read(raw: object) -> Secret:
-        return raw if isinstance(raw, Secret) else Secret(_typed(raw, str))
+        return raw if isinstance(raw, Secret) else Secret(_check_type(raw, str))
 
     return Sort("secret", "text, never shown", read, show=Secret.reveal)
 
@@ -159,7 +153,7 @@ def choice(options: tuple[str, ...], plugins: str = "") -> Sort:
     """``plugins`` is the group of entry points whose names count as well."""
 
     def read(raw: object) -> str:
-        if _typed(raw, str) in options:
+        if _check_type(raw, str) in options:
             return str(raw)
         installed = find_plugins(plugins) if plugins else {}
         if raw in installed:
@@ -185,7 +179,7 @@ def cron() -> Sort:
     """Checked by its form and by the range of plain numbers; the scheduler gives it meaning."""
 
     def read(raw: object) -> str:
-        fields = _typed(raw, str).split()
+        fields = _check_type(raw, str).split()
         if fields == [NEVER]:
             return NEVER
         if len(fields) == 6:
@@ -200,9 +194,6 @@ def cron() -> Sort:
         return " ".join(fields)
 
     return Sort("cron", f'five cron fields (minute hour day month weekday) or `"{NEVER}"`', read)
-
-
-# --- times ----------------------------------------------------------------------------------------
 
 
 def span(*, never: bool) -> Sort:
@@ -254,22 +245,18 @@ def life() -> Sort:
     return Sort("life", allowed, read, parse=_number_or_text, show=show)
 
 
-# --- lists and pairs ------------------------------------------------------------------------------
-
-
 def names(options: tuple[str, ...] = (), free: str = "") -> Sort:
     """Of the options, where there are any, or what begins with ``free``."""
 
     def read(raw: object) -> tuple[str, ...]:
-        for item in _typed(raw, list, tuple):
+        items = tuple(_check_type(raw, list, tuple))
+        for item in items:
             if not isinstance(item, str):
                 raise Wrong(f"holds {_type(item)}")
-            listed = not options or item in options
-            if free and item.startswith(free) and item.removeprefix(free).strip():
-                listed = True
-            if not item.strip() or not is_plain(item) or not listed:
+            is_free = free and item.startswith(free) and item.removeprefix(free).strip()
+            is_listed = not options or item in options or is_free
+            if not item.strip() or not is_plain(item) or not is_listed:
                 raise Wrong(f"holds {item!r}")
-        items = tuple(_typed(raw, list, tuple))
         if len(set(items)) != len(items):
             raise Wrong("names one twice")
         return items
@@ -284,14 +271,14 @@ def pair(low: int = 0) -> Sort:
         ends = raw if isinstance(raw, list | tuple) else (raw, raw)
         if len(ends) != 2:
             raise Wrong("is not a pair")
-        span = Span(*(_within(_typed(end, int), low, None) for end in ends))
+        span = Span(*(_within(_check_type(end, int), low, None) for end in ends))
         if span.low > span.high:
             raise Wrong("has its low end above its high end")
         return span
 
     def parse(text: str) -> list[int]:
         try:
-            return [int(part) for part in text.split("-")] * (1 if "-" in text else 2)
+            return [int(end) for end in text.split("-")] * (1 if "-" in text else 2)
         except ValueError:
             raise Wrong("is not `low-high`") from None
 
@@ -305,7 +292,7 @@ def size() -> Sort:
             return raw
         if isinstance(raw, str) and raw.endswith("%"):
             return Size(percent=float(_within(_number_of(float)(raw[:-1]), 0, 100)))
-        return Size(tokens=_within(_typed(raw, int), 0, None))
+        return Size(tokens=_within(_check_type(raw, int), 0, None))
 
     def show(value: Size) -> int | str:
         return f"{value.percent!r}%".replace(".0%", "%") if value.percent else value.tokens
@@ -320,7 +307,7 @@ def size() -> Sort:
 
 
 def conditions() -> Sort:
-    def one(raw: object) -> Condition:
+    def read(raw: object) -> Condition:
         pattern = r"([a-z_][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+|'[^']*'|\"[^\"]*\")"
         match = re.fullmatch(pattern, str(raw)) if isinstance(raw, str | Condition) else None
         if match is None:
@@ -336,7 +323,7 @@ def conditions() -> Sort:
     return Sort(
         "conditions",
         'list of tests such as `"message_count >= 3"`',
-        lambda raw: tuple(one(item) for item in _typed(raw, list, tuple)),
+        lambda raw: tuple(map(read, _check_type(raw, list, tuple))),
         parse=_items,
         show=lambda value: [str(condition) for condition in value],
     )
@@ -374,15 +361,12 @@ def sort_of(annotation: Any, options: Any = None, **limits: Any) -> Sort:
     return (names if listed else choice)(get_args(options), **limits)
 
 
-# --- helpers --------------------------------------------------------------------------------------
-
-
 def is_plain(text: str) -> bool:
     """Whether a text can stand in a file and a log line as it is."""
     return not any(c < " " or c == "\x7f" or "\ud800" <= c <= "\udfff" for c in text)
 
 
-def _typed(raw: object, *types: type) -> Any:
+def _check_type(raw: object, *types: type) -> Any:
     """The value, if it is of these types; true and false are no numbers."""
     if isinstance(raw, types) and (types == (bool,) or not isinstance(raw, bool)):
         return raw
@@ -398,7 +382,7 @@ def _within(number: Any, low: float, high: float | None) -> Any:
 
 
 def _text(raw: object, *, empty: bool) -> str:
-    text: str = _typed(raw, str)
+    text: str = _check_type(raw, str)
     if not text.strip() and not empty:
         raise Wrong("is empty")
     if not is_plain(text):
@@ -408,7 +392,7 @@ def _text(raw: object, *, empty: bool) -> str:
 
 def _span(raw: object) -> timedelta:
     if not isinstance(raw, timedelta):
-        value = _typed(raw, int, float, str)
+        value = _check_type(raw, int, float, str)
         try:
             raw = duration(value.strip()) if isinstance(value, str) else timedelta(seconds=value)
         except (ValueError, OverflowError):
@@ -439,7 +423,7 @@ def _number_or_text(text: str) -> float | str:
 
 
 def _items(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")] if text.strip() else []
+    return [item.strip() for item in text.split(",")] if text.strip() else []
 
 
 def _bounds(low: float, high: float | None) -> str:

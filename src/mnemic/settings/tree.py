@@ -59,7 +59,7 @@ class Settings(SettingsGroup):
 
     def with_origins(self, origins: Mapping[str, ValueOrigin]) -> Self:
         """The same settings that know where each of them came from."""
-        return self.trusted({**self.values(), "_origins": Table(origins)})
+        return self.build({**self.values(), "_origins": Table(origins)})
 
     @property
     def vocabulary(self) -> PresetVocabulary:

@@ -137,8 +137,8 @@ def duration(text: str) -> timedelta:
         raise ValueError(text)
     micro = 0
     for number, unit in parts:
-        whole, _, fraction = number.partition(".")
-        micro += int(whole) * _UNITS[unit]
+        digits, _, fraction = number.partition(".")
+        micro += int(digits) * _UNITS[unit]
         if fraction:  # In whole numbers, so that what was written out reads back the same.
             micro += round(int(fraction) * _UNITS[unit] / 10 ** len(fraction))
     return timedelta(microseconds=micro)

@@ -45,21 +45,21 @@ class Words(NamedTuple):
         """The word of the document that is meant, or None."""
         if word in self.table:
             return word
-        plain = folded(word)
-        return next((one for one in self.table if folded(one) == plain), None)
+        plain = fold(word)
+        return next((entry for entry in self.table if fold(entry) == plain), None)
 
-    def shown(self, own: str) -> str:
+    def show(self, term: str) -> str:
         """The document's word for one of the engine's; where it has none, the engine's own."""
-        return next((word for word, meant in self.table.items() if own in meant), own)
+        return next((word for word, meant in self.table.items() if term in meant), term)
 
-    def said_of(self, own: str, notes: Notes) -> str:
+    def word_of(self, term: str, notes: Notes) -> str:
         """The word for a memory: what is noted with it, or what its kind says."""
         noted = notes.get(self.name)
-        return noted if isinstance(noted, str) and noted in self.notes else self.shown(own)
+        return noted if isinstance(noted, str) and noted in self.notes else self.show(term)
 
     def filter(self, word: str) -> WordFilter:
         """What a word of the document stands for."""
-        default = tuple(own for own in self.table[word] if self.shown(own) == word)
+        default = tuple(term for term in self.table[word] if self.show(term) == word)
         return WordFilter(self.name, word, default, self.notes)
 
 
@@ -80,11 +80,11 @@ class PresetVocabulary(NamedTuple):
     labels: Mapping[str, Mapping[str, str]] = _NONE
     headings: Mapping[str, str] = _NONE
 
-    def kind_words(self, own: Iterable[str]) -> tuple[str, ...]:
+    def kind_words(self, kinds: Iterable[str]) -> tuple[str, ...]:
         """Every word for a kind: the document's, then the engine's."""
-        return tuple(dict.fromkeys((*self.kinds.table, *own)))
+        return tuple(dict.fromkeys((*self.kinds.table, *kinds)))
 
-    def find_kinds(self, word: object, own: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
+    def find_kinds(self, word: object, kinds: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
         """The word as it is written, and the kinds it stands for; None where nobody knows it.
 
         The engine's own spelling of a kind means that kind alone, where the document has not taken
@@ -92,13 +92,13 @@ class PresetVocabulary(NamedTuple):
         """
         if not isinstance(word, str):  # whatever a caller passed
             return None
-        if word in own and word not in self.kinds.table:
+        if word in kinds and word not in self.kinds.table:
             return word, (word,)
         meant = self.kinds.find(word)
         if meant is not None:
             return meant, self.kinds.table[meant]
-        plain = folded(word)
-        kind = next((one for one in own if folded(one) == plain), None)
+        plain = fold(word)
+        kind = next((kind for kind in kinds if fold(kind) == plain), None)
         return None if kind is None else (kind, (kind,))
 
     def choose(self, kinds: Sequence[str], notes: Notes) -> str:
@@ -112,7 +112,7 @@ class PresetVocabulary(NamedTuple):
         """How a type of record is called."""
         return self.labels.get(type_, {}).get(language, type_)
 
-    def noted(self, word: str, kind: str, project: bool, notes: Notes) -> dict[str, Any]:
+    def make_notes(self, word: str, kind: str, project: bool, notes: Notes) -> dict[str, Any]:
         """The metadata of a memory given as ``word``: what its ``kind`` does not tell is noted."""
         after, listed = dict(notes), self.kinds
         before = after.get(listed.name)
@@ -120,7 +120,7 @@ class PresetVocabulary(NamedTuple):
             del after[listed.name]
             if word == kind and kind in listed.table[before]:
                 word = before
-        if word in listed.notes and listed.shown(kind) != word:
+        if word in listed.notes and listed.show(kind) != word:
             after[listed.name] = word
         return {**after, **self._scope(kind, project, after.pop(SCOPE, None))}
 
@@ -128,13 +128,13 @@ class PresetVocabulary(NamedTuple):
         scope = self.scopes.find(given) if isinstance(given, str) else None
         if given is not None and scope is None:
             return {SCOPE: given}  # the host's own
-        usual = self.scopes.shown(kind)
+        usual = self.scopes.show(kind)
         if scope is None:
             scope = self.in_project.get(usual, usual) if project else usual
         return {SCOPE: scope} if self.scopes and scope != usual else {}
 
 
-def folded(word: str) -> str:
+def fold(word: str) -> str:
     """One form for the case of a word, and for what stands between its parts."""
     return "_".join(word.casefold().replace("-", " ").replace("_", " ").split())
 
@@ -164,5 +164,5 @@ def _list(words: Mapping[str, Any], key: str, name: str, *, noted: bool = False)
     given: Mapping[str, str | list[str]] = words.get(key, {})
     table = {w: (meant,) if isinstance(meant, str) else tuple(meant) for w, meant in given.items()}
     plain = Words(name, table)
-    notes = [word for word in table if noted or any(plain.shown(k) != word for k in table[word])]
+    notes = [word for word in table if noted or any(plain.show(k) != word for k in table[word])]
     return Words(name, table, tuple(notes))

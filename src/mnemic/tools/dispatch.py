@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 
 from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError, NotFound
@@ -67,10 +68,8 @@ def _object(
 ) -> Mapping[str, object]:
     value: object = arguments
     if isinstance(value, str):
-        try:
+        with suppress(ValueError, RecursionError):
             value = json.loads(value or "{}")
-        except (ValueError, RecursionError):
-            value = []
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
@@ -80,7 +79,6 @@ def _object(
 
 def answer_language(mind: Mind, arguments: Mapping[str, object] | str | None) -> Language:
     """The language of the setting `memory.language`, else that of the texts."""
-    texts = [arguments] if isinstance(arguments, str) else []
-    if isinstance(arguments, Mapping):
-        texts = [value for value in arguments.values() if isinstance(value, str)]
+    values = arguments.values() if isinstance(arguments, Mapping) else (arguments,)
+    texts = [value for value in values if isinstance(value, str)]
     return language_of(texts, mind.settings.memory.language)

@@ -39,7 +39,7 @@ def list_memories(
     offset: int = 0,
 ) -> ToolAnswer:
     """Memories that hold now, by filters, a page at a time."""
-    most = context.limited(limit)
+    most = context.limit_results(limit)
     listed = context.mind.memories(
         kind=kind,
         project=project,
@@ -90,8 +90,7 @@ def edit_memory(
 
 def archive_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """It is not recalled any more."""
-    memory = _changeable(context, id, "archive")
-    return _done(context, "archived", context.mind.archive(memory.id))
+    return _done(context, "archived", context.mind.archive(_changeable(context, id, "archive").id))
 
 
 def restore_memory(context: ToolContext, *, id: str) -> ToolAnswer:
@@ -110,8 +109,7 @@ def restore_memory(context: ToolContext, *, id: str) -> ToolAnswer:
 
 def delete_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """It goes with all its versions; its turns stay."""
-    memory = _changeable(context, id, "delete")
-    return _done(context, "deleted", context.mind.delete(memory.id))
+    return _done(context, "deleted", context.mind.delete(_changeable(context, id, "delete").id))
 
 
 def _get(context: ToolContext, id_: str) -> Memory:
@@ -159,8 +157,7 @@ def _check_admission(context: ToolContext, memory: Memory, changes: MemoryChange
 
 
 def _done(context: ToolContext, outcome: str, memory: Memory) -> ToolAnswer:
-    text = context.text(f"memory.{outcome}", id=memory.id)
-    return ToolAnswer(text, _line(context, memory).data)
+    return ToolAnswer(context.text(f"memory.{outcome}", id=memory.id), _line(context, memory).data)
 
 
 def _line(context: ToolContext, memory: Memory, text: str | None = None) -> EvidenceLine:

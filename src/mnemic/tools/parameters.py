@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from mnemic.errors import InvalidInput
 from mnemic.prompts import Language
-from mnemic.settings.vocabulary import PresetVocabulary, folded
+from mnemic.settings.vocabulary import PresetVocabulary, fold
 from mnemic.tools.texts import read_texts, text
 from mnemic.types import KINDS
 
@@ -71,10 +71,10 @@ class Parameter:
         schema["description"] = text(self.about, language)
         if self.of is not None:
             schema["items"] = schema_of(self.of, language)
-        choices = self.offered(words)
+        choices = self.list_choices(words)
         return {**schema, "enum": list(choices)} if choices else schema
 
-    def offered(self, words: PresetVocabulary) -> tuple[str, ...]:
+    def list_choices(self, words: PresetVocabulary) -> tuple[str, ...]:
         """What a model may choose from, in the words of the preset's document."""
         if self.type == "kind":
             return tuple(word for word in words.kinds.table or _KINDS if word != "credential")
@@ -84,11 +84,10 @@ class Parameter:
 
     def choose(self, value: str, words: PresetVocabulary) -> str | None:
         """The choice that is meant, also in the engine's own words or another case; else None."""
-        own = _KINDS if self.type == "kind" else ()
-        choices = (*self.offered(words), *own)
+        choices = (*self.list_choices(words), *(_KINDS if self.type == "kind" else ()))
         if value in choices or self.type == "choice":
             return value if value in choices else None
-        return next((choice for choice in choices if folded(choice) == folded(value)), None)
+        return next((choice for choice in choices if fold(choice) == fold(value)), None)
 
 
 def read_parameters(call: Callable[..., Any]) -> tuple[Parameter, ...]:
@@ -129,7 +128,7 @@ def schema_of(
     offered = _offer(call, tool)
     schema: dict[str, Any] = {
         "type": "object",
-        "properties": {name: one.schema(language, tool.words) for name, one in offered.items()},
+        "properties": {name: entry.schema(language, tool.words) for name, entry in offered.items()},
         "additionalProperties": False,
     }
     required = [name for name, parameter in offered.items() if parameter.required]
@@ -173,7 +172,7 @@ def _offer(call: Callable[..., Any], tool: ToolWords) -> dict[str, Parameter]:
     return {
         tool.names.get(parameter.field, parameter.field): parameter
         for parameter in read_parameters(call)
-        if parameter.type not in ("scope", "priority") or parameter.offered(tool.words)
+        if parameter.type not in ("scope", "priority") or parameter.list_choices(tool.words)
     }
 
 
@@ -210,7 +209,7 @@ class _ArgumentReader:
                 return tuple(
                     of(**read_arguments(of, item, self.language, self.longest)) for item in value
                 )
-        choices = ", ".join(self.parameter.offered(self.words))
+        choices = ", ".join(self.parameter.list_choices(self.words))
         expected = f"expected.{'text' if type_ == 'empty' else type_}"
         raise self._refuse("invalid", expected, value=_echo(value), choices=choices)
 

@@ -78,16 +78,14 @@ def _code(preview: Receipt) -> str:
 
 def _is_agents(context: ToolContext, item: Forgotten) -> bool:
     """Whether it is a memory that a model or a tool made, and nobody's words."""
-    if item.kind != "memory":
-        return False
-    memory = context.mind.get(item.id)
-    return memory.trust != "owner" and memory.kind != "credential"
+    memory = context.mind.get(item.id) if item.kind == "memory" else None
+    return memory is not None and memory.trust != "owner" and memory.kind != "credential"
 
 
 def _command(query: ForgetQuery) -> str:
-    options = (f"--{name} {_quoted(str(value))}" for name, value in query.items() if value)
+    options = (f"--{name} {_quote(str(value))}" for name, value in query.items() if value)
     return " ".join(("mnemic forget", *options))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"

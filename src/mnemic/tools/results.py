@@ -17,14 +17,14 @@ def fields(**properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def listed(entry: Schema) -> Schema:
+def list_of(entry: Schema) -> Schema:
     return {"type": "array", "items": entry}
 
 
 def page(entry: Schema, **more: Schema) -> Schema:
     """A list that may go on at ``next_offset``; ``left_out`` entries did not fit in."""
     following = {"type": ["integer", "null"], "minimum": 0}
-    return fields(results=listed(entry), left_out=COUNT, next_offset=following, **more)
+    return fields(results=list_of(entry), left_out=COUNT, next_offset=following, **more)
 
 
 MEMORY = fields(id=TEXT, text=TEXT, kind=TEXT, status=TEXT, trust=TEXT)
@@ -32,14 +32,9 @@ FOUND = page(fields(type=TEXT, id=TEXT, text=TEXT, at=TEXT))
 TRACES = page({"type": "object"}, source=TEXT, unreadable=COUNT)
 MEMORIES = page(MEMORY)
 PENDING = page(MEMORY, waiting=COUNT)
-DECISION: Schema = {
-    **fields(decision=TEXT, reason=TEXT, replaced=listed(TEXT)),
-    "properties": {
-        **MEMORY["properties"],
-        **fields(decision=TEXT, reason=TEXT, replaced=listed(TEXT))["properties"],
-    },
-}
-RECORDED = fields(session=TEXT, ids=listed(TEXT), ended=FLAG)
+_OUTCOME = fields(decision=TEXT, reason=TEXT, replaced=list_of(TEXT))
+DECISION: Schema = {**_OUTCOME, "properties": {**MEMORY["properties"], **_OUTCOME["properties"]}}
+RECORDED = fields(session=TEXT, ids=list_of(TEXT), ended=FLAG)
 PUT_OFF = fields(**MEMORY["properties"], until=TEXT)
 FORGOTTEN = page(
     fields(type=TEXT, id=TEXT, change=TEXT, reason=TEXT, text=TEXT),

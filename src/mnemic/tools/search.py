@@ -37,7 +37,7 @@ def search_memory(
     offset: int = 0,
 ) -> ToolAnswer:
     """Memories, episode summaries and files, best first."""
-    end = offset + context.limited(limit)
+    end = offset + context.limit_results(limit)
     hits = context.mind.recall(
         query,
         limit=end,
@@ -51,7 +51,7 @@ def search_memory(
         known_at=known_at,
         around=context.latest(),
     )
-    shown = {piece.hit.id: piece for piece in context.mind.evidence(query, hits)}
+    shown = {evidence.hit.id: evidence for evidence in context.mind.evidence(query, hits)}
     lines = [
         _hit_line(context, shown[hit.id]) if hit.id in shown else None for hit in hits[offset:]
     ]
@@ -59,11 +59,11 @@ def search_memory(
     return context.show(page, "search_memory", nothing=context.text("search.no_memory"))
 
 
-def _hit_line(context: ToolContext, piece: Evidence) -> EvidenceLine:
-    hit = piece.hit
+def _hit_line(context: ToolContext, evidence: Evidence) -> EvidenceLine:
+    hit = evidence.hit
     text = cut(hit.text, ITEM_CHARS)
     data = {"type": hit.type, "id": hit.id, "text": text, "at": plain(hit.valid_from or hit.at)}
-    head = ", ".join(filter(None, (piece.head, label(hit.session))))
+    head = ", ".join(filter(None, (evidence.head, label(hit.session))))
     if hit.type == "memory":
         words = context.mind.words(_memory(context.mind, hit))
         data |= {"kind": hit.kind, "trust": hit.trust}
@@ -94,14 +94,14 @@ def search_conversation_traces(
     offset: int = 0,
 ) -> ToolAnswer:
     """Raw turns: of the database, else of the host's traces, else of the JSONL copies."""
-    end = offset + context.limited(limit)
+    end = offset + context.limit_results(limit)
     request = TraceQuery(query, session, since, until, end)
     traces = find_traces(context.mind, request, context.traces)
-    most_files = min(_MOST_FILES, context.limited(limit))
-    found = [*_files(context, replace(request, limit=most_files)), *traces.turns]
+    most_files = min(_MOST_FILES, context.limit_results(limit))
+    entries = [*_files(context, replace(request, limit=most_files)), *traces.turns]
     lines = [
-        piece if isinstance(piece, EvidenceLine) else _turn_line(context, piece)
-        for piece in found[offset:end]
+        entry if isinstance(entry, EvidenceLine) else _turn_line(context, entry)
+        for entry in entries[offset:end]
     ]
     if traces.level != "database":  # recall has noted those
         for turn in traces.turns:
@@ -113,7 +113,7 @@ def search_conversation_traces(
     if traces.unreadable:
         notes.append(context.text("search.unreadable", count=traces.unreadable))
     answer = context.show(
-        EvidencePage(lines, offset, more=len(found) > end or len(traces.turns) == end),
+        EvidencePage(lines, offset, more=len(entries) > end or len(traces.turns) == end),
         "search_conversation_traces",
         nothing=context.text("search.no_trace"),
         note=" ".join(notes),
@@ -135,8 +135,8 @@ def _files(context: ToolContext, request: TraceQuery) -> list[EvidenceLine]:
         since=request.since,
         until=request.until,
     )
-    found = [h for h in hits if h.why.terms and (asks_for_file or words.intersection(h.why.terms))]
-    return [_hit_line(context, one) for one in context.mind.evidence(request.query, found)]
+    files = [h for h in hits if h.why.terms and (asks_for_file or words.intersection(h.why.terms))]
+    return [_hit_line(context, entry) for entry in context.mind.evidence(request.query, files)]
 
 
 def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
@@ -161,6 +161,6 @@ def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
         "at": at,
         "text": content,
         "tool_calls": plain([{"name": call.name, "input": text} for call, text in calls]),
-        "tool_results": plain([{"is_error": one.is_error, "content": t} for one, t in answers]),
+        "tool_results": plain([{"is_error": reply.is_error, "content": t} for reply, t in answers]),
     }
     return EvidenceLine(line(id_, facts, body), data)

@@ -54,7 +54,7 @@ def add_memory(
         duration=duration,
         metadata={"scope": scope} if scope else {},
     )
-    return _settled(context, context.mind.propose(candidate))
+    return _report(context, context.mind.propose(candidate))
 
 
 def list_pending(
@@ -63,7 +63,7 @@ def list_pending(
     """A few pending statements for the user, each offer counted; or all, which counts nothing."""
     waiting = len(context.mind.pending(limit=MAX_ROWS))
     if all:
-        listed = context.mind.pending(limit=context.limited(limit), offset=offset)
+        listed = context.mind.pending(limit=context.limit_results(limit), offset=offset)
         more = offset + len(listed) < waiting
         page = EvidencePage([_pending_line(context, memory) for memory in listed], offset, more)
         note = ""
@@ -82,7 +82,7 @@ def confirm_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """The user says it is true."""
     with _naming_tools(context, id):
         _check_answered(context, id, "confirm")
-        return _settled(context, context.mind.confirm(id))
+        return _report(context, context.mind.confirm(id))
 
 
 def ignore_memory(context: ToolContext, *, id: str) -> ToolAnswer:
@@ -98,8 +98,7 @@ def later_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     with _naming_tools(context, id):
         memory = context.mind.snooze(id)
     until = plain(memory.snoozed_until)
-    shown = str(until)[:16].replace("T", " ")
-    text = context.text("statements.later", id=memory.id, until=shown)
+    text = context.text("statements.later", id=memory.id, until=str(until)[:16].replace("T", " "))
     return ToolAnswer(text, {**_facts(context, memory), "until": until})
 
 
@@ -146,19 +145,19 @@ def _user_answer(context: ToolContext, memory: Memory) -> Answer | None:
     return None
 
 
-def _settled(context: ToolContext, settled: Decision) -> ToolAnswer:
-    memory = settled.memory
+def _report(context: ToolContext, decision: Decision) -> ToolAnswer:
+    memory = decision.memory
     text = context.text(
-        f"statements.settled.{settled.outcome}",
+        f"statements.settled.{decision.outcome}",
         id="" if memory is None else memory.id,
-        replaced=", ".join(settled.replaced),
-        reason=settled.reason,
+        replaced=", ".join(decision.replaced),
+        reason=decision.reason,
         how=context.text(f"statements.how{_by_user(context)}"),
     )
-    data = {"decision": settled.outcome, "reason": settled.reason}
+    data = {"decision": decision.outcome, "reason": decision.reason}
     if memory is not None:
         data |= _facts(context, memory)
-    return ToolAnswer(text, {**data, "replaced": list(settled.replaced)})
+    return ToolAnswer(text, {**data, "replaced": list(decision.replaced)})
 
 
 def _by_user(context: ToolContext) -> str:

@@ -26,5 +26,5 @@ def text(key: str, language: Language, /, **blanks: object) -> str:
     'm1 is the new version.'
     """
     entry = reduce(getitem, key.split("."), read_texts())
-    known: str = entry.get(language, entry[ENGLISH])
-    return known.format(**blanks) if blanks else known
+    phrase: str = entry.get(language, entry[ENGLISH])
+    return phrase.format(**blanks) if blanks else phrase

@@ -80,7 +80,7 @@ class ToolContext:
         """The day that a moment falls on."""
         return str(day_of(at, self.mind.settings.schedule.zone))
 
-    def limited(self, limit: int | None) -> int:
+    def limit_results(self, limit: int | None) -> int:
         """The number of results to give: a limit too high is lowered, with an offset to go on."""
         return min(self.settings.results if limit is None else limit, MAX_RESULTS)
 

@@ -81,7 +81,7 @@ def find_traces(mind: Mind, query: TraceQuery, host_source: TraceSource | None) 
             turns = tuple(islice(source(query), query.limit))
         else:
             reader = _Folder(Path(source), query)
-            turns = reader.ranked()
+            turns = reader.rank()
             unreadable += reader.unreadable
         if turns:
             return TraceResult(level, turns, unreadable)
@@ -117,14 +117,11 @@ class _Folder:
     """The JSONL files of a folder, the newest first, up to a number of bytes."""
 
     def __init__(self, folder: Path, query: TraceQuery) -> None:
-        self._folder = folder
-        self._query = query
+        self._folder, self._query = folder, query
         self._words = content_terms(query.query)
-        self._bytes = _BYTES
-        self._turns = _TURNS
-        self.unreadable = 0
+        self._bytes, self.unreadable = _BYTES, 0
 
-    def ranked(self) -> tuple[Trace, ...]:
+    def rank(self) -> tuple[Trace, ...]:
         """The turns that match, best first."""
         pieces = list(self._matching())
         if not pieces:
@@ -133,11 +130,11 @@ class _Folder:
             for _ in Importer(mind, Reading("turns", refused=self._refuse)).run(pieces):
                 pass
             turns = [turn for _, turn in _in_database(mind, self._query)]
-        undated = {_place(piece.turn) for piece in pieces if piece.turn and piece.turn.at is None}
+        undated = {_place(entry.turn) for entry in pieces if entry.turn and entry.turn.at is None}
         return tuple(_without_time(turn) if _place(turn) in undated else turn for turn in turns)
 
     def _matching(self) -> Iterator[Piece]:
-        remaining = self._turns
+        remaining = _TURNS
         for path in self._newest_first():
             if self._bytes <= 0 or remaining <= 0:
                 return
@@ -167,12 +164,12 @@ class _Folder:
         except (OSError, InvalidInput):
             self.unreadable += 1
 
-    def _matches(self, piece: Piece) -> bool:
-        if piece.turn is None:
+    def _matches(self, entry: Piece) -> bool:
+        if entry.turn is None:
             self.unreadable += 1
             return False
-        tools = (*piece.turn.tool_calls, *piece.turn.tool_results)
-        text = "\n".join((piece.turn.text, *(str(plain(part)) for part in tools))).casefold()
+        tools = (*entry.turn.tool_calls, *entry.turn.tool_results)
+        text = "\n".join((entry.turn.text, *(str(plain(tool)) for tool in tools))).casefold()
         return not self._words or any(word in text for word in self._words)
 
     def _refuse(self, refused: Refused) -> None:

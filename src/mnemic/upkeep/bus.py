@@ -112,7 +112,7 @@ class Bus:
         about: dict[str, Json] = {
             "text": memory.text,
             "kind": memory.kind,
-            "category": self._words.kinds.said_of(memory.kind, memory.metadata),
+            "category": self._words.kinds.word_of(memory.kind, memory.metadata),
             "importance": memory.importance,
         }
         return {**event.payload, **about}
