@@ -24,7 +24,7 @@ BUDGETS = {
     "upkeep": 2_607,
     "settings": 2_674,
     "sync": 2_490,
-    "serve": 2_417,
+    "serve": 2_392,
     "rules": 2_110,
     "record": 1_866,
     "index": 1_878,

@@ -64,13 +64,13 @@ class ResourceList:
         if uri == _PAD:
             return read_scratchpad(context).text
         if uri == _EPISODES:
-            latest = self._mind.episodes(limit=_EPISODES_SHOWN)
-            for episode in latest:
+            stories = []
+            for episode in self._mind.episodes(limit=_EPISODES_SHOWN):
                 self._mind.note_shown([episode.summary], record=episode.id)
-            stories = "\n\n".join(story(one, context.day_of(one.started_at)) for one in latest)
+                stories.append(story(episode, context.day_of(episode.started_at)))
             if not stories:
                 return text("resources.no_story", self._language)
-            return self._fenced(stories, "episodes")
+            return self._fence("\n\n".join(stories), "episodes")
         path = dict(self._files()).get(uri)
         if path is None:
             raise NotFound("There is nothing to read at this address", remedy="List the resources")
@@ -81,7 +81,7 @@ class ResourceList:
             raise NotFound(
                 f"{path.name} cannot be read: {error.strerror}", remedy="Give permission on it"
             ) from error
-        return self._fenced(data.decode("utf-8", "replace"), path.name)
+        return self._fence(data.decode("utf-8", "replace"), path.name)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
         """Regular files; a link may lead outside the folder."""
@@ -93,14 +93,14 @@ class ResourceList:
                 if path.is_file() and not path.is_symlink():
                     yield _DOCUMENT + quote(file, safe=""), path
 
-    def _fenced(self, text: str, source: str) -> str:
+    def _fence(self, text: str, source: str) -> str:
         return as_data(text, source, answer_language(self._mind, text))
 
 
 def instructions(mind: Mind, language: Language) -> str:
     """What a host tells its model: about the tools, and the question of onboarding."""
     offered = ("", *tool_names(mind))
-    sentences = [one for one in read_texts()["instructions"] if one["tool"] in offered]
+    sentences = [entry for entry in read_texts()["instructions"] if entry["tool"] in offered]
     texts = [sentence.get(language, sentence[ENGLISH]) for sentence in sentences]
     if question := mind.onboarding().text:
         texts.append(text("asked.new_user", language, question=question))
@@ -225,8 +225,7 @@ class _Handlers:
     def __init__(
         self, mind: Mind, traces: TraceSource | None, session: str | None, run: Runner
     ) -> None:
-        self._mind = mind
-        self._run = run
+        self._mind, self._run = mind, run
         self._call = partial(call_tool, mind, traces=traces, session=session)
         self._resources = ResourceList(mind)
         # Of the listings; an answer follows the language of its query unless set.
@@ -242,8 +241,7 @@ class _Handlers:
         if request.name not in tool_names():
             names = ", ".join(tool_names(self._mind))
             raise MCPError(types.INVALID_PARAMS, f"There is no such tool. Use one of: {names}")
-        work = partial(self._call, request.name, request.arguments)
-        answer = await self._do(call, work, request)
+        answer = await self._do(call, partial(self._call, request.name, request.arguments), request)
         return types.CallToolResult(
             content=[types.TextContent(text=answer.text)],
             structured_content=None if answer.is_error else dict(answer.data),
@@ -251,8 +249,7 @@ class _Handlers:
         )
 
     async def list_resources(self, call: Call, page: Page) -> types.ListResourcesResult:
-        entries = await self._do(call, self._resources.entries)
-        return types.ListResourcesResult(resources=entries)
+        return types.ListResourcesResult(resources=await self._do(call, self._resources.entries))
 
     async def read_resource(
         self, call: Call, request: types.ReadResourceRequestParams
@@ -291,8 +288,8 @@ def _prompt(name: str, language: Language) -> types.Prompt:
         description=text(f"prompts.{name}.about", language),
         arguments=[
             types.PromptArgument(
-                name=one.field, description=text(one.about, language), required=one.required
+                name=entry.field, description=text(entry.about, language), required=entry.required
             )
-            for one in read_parameters(PROMPTS[name])
+            for entry in read_parameters(PROMPTS[name])
         ],
     )

@@ -45,7 +45,7 @@ def _list_learned(step: Step, unit: Unit, language: Language) -> list[str]:
     """Statements that are new since the last report, and the sessions of that time."""
     since = (unit.runs.last_done(step.name) or step.now - _DAY) + timedelta.resolution
     new = unit.memories.find(MemoryFilter(status="active", since=since, limit=_LISTED + 1))
-    shown = step.settings.vocabulary.kinds.shown
+    shown = step.settings.vocabulary.kinds.show
     lines = [f"{short(memory.text)} ({shown(memory.kind)})" for memory in reversed(new)]
     episodes = unit.episodes.latest(session=None, since=since, until=None, limit=_LISTED)
     lines += [_line("session", short(episode.summary), language) for episode in reversed(episodes)]

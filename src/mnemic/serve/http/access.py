@@ -28,9 +28,7 @@ class Access:
     """Finds the grant of a request, or refuses it."""
 
     def __init__(self, tokens: Tokens, queue: WorkQueue, issuer: Issuer | None = None) -> None:
-        self._tokens = tokens
-        self._queue = queue
-        self._issuer = issuer
+        self._tokens, self._queue, self._issuer = tokens, queue, issuer
 
     async def of(self, request: Request) -> Grant:
         """The grant of the token or cookie, one request counted; a cookie's write needs CSRF."""
@@ -63,10 +61,7 @@ class Access:
                 "The token is missing",
                 remedy="Send Authorization: Bearer TOKEN, one of mnemic token add",
             )
-        known = self._tokens.peek(key)
-        if known is not None:
-            return known
-        return await self._queue.run("", lambda: find(key), lane)
+        return self._tokens.peek(key) or await self._queue.run("", lambda: find(key), lane)
 
     async def allow(self, request: Request, scope: Scope, space: str) -> Grant:
         """The grant, if it covers this."""
@@ -88,7 +83,7 @@ class Access:
         """Begin a login of the page with a token; gives the key of its cookie."""
         return await self._queue.run("", lambda: self._tokens.log_in(token), "access")
 
-    async def described(self, request: Request) -> dict[str, Any]:
+    async def describe(self, request: Request) -> dict[str, Any]:
         """What a page is told of its login."""
         grant = await self.of(request)
         if not _cookie(request):
@@ -97,8 +92,7 @@ class Access:
 
     async def log_out(self, request: Request, response: Response) -> None:
         await self.of(request)
-        key = _cookie(request)
-        await self._queue.run("", lambda: self._tokens.log_out(key), "access")
+        await self._queue.run("", lambda: self._tokens.log_out(_cookie(request)), "access")
         response.delete_cookie(COOKIE, httponly=True, samesite="strict")
 
 

@@ -12,7 +12,7 @@ from mnemic.errors import MnemicError, Unauthorized
 from mnemic.plain import plain
 
 
-def encoded(value: Any) -> bytes:
+def encode(value: Any) -> bytes:
     """Any value of the public types as JSON."""
     text = json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace")
@@ -26,11 +26,10 @@ def answer(body: bytes, status: int = 200) -> Response:
 def problem(error: MnemicError, status: int | None = None) -> Response:
     """The answer that tells of an error, with the status of its kind unless another is given."""
     headers = {}
-    wait = retry_after(error)
-    if wait is not None:
+    if (wait := retry_after(error)) is not None:
         headers["retry-after"] = str(wait)
     if isinstance(error, Unauthorized):
         headers["www-authenticate"] = "Bearer"
     status = status or status_of(error)
-    body = encoded({**problem_of(error), "status": status})
+    body = encode({**problem_of(error), "status": status})
     return Response(body, status, headers, media_type=MEDIA_TYPE)

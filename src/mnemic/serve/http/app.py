@@ -30,7 +30,7 @@ from mnemic.errors import (
     Unauthorized,
 )
 from mnemic.serve.http.access import Access, describe_login, set_cookie
-from mnemic.serve.http.answers import answer, encoded, problem
+from mnemic.serve.http.answers import answer, encode, problem
 from mnemic.serve.http.boundary import Boundary
 from mnemic.serve.http.figures import RequestFigures
 from mnemic.serve.http.inspector import pages
@@ -86,9 +86,9 @@ class Service:
         self._document = _document(tuple(operations))
         replies = Replies()
         routes = [
-            self._route(SPACE_PATH + one.path, one.method, one.name,
-                        Endpoint(one, engine, self._access, self._queue, replies))
-            for one in (*operations, *READS)
+            self._route(SPACE_PATH + operation.path, operation.method, operation.name,
+                        Endpoint(operation, engine, self._access, self._queue, replies))
+            for operation in (*operations, *READS)
         ]  # fmt: skip
         inner = Starlette(
             # Paths without names before those with, so that `/turns/bulk` is no id.
@@ -118,7 +118,7 @@ class Service:
         ]
 
     def _route(self, path: str, method: str, name: str, handler: Handler) -> Route:
-        async def answered(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             try:
                 return await handler(request)
             except MnemicError as error:
@@ -131,10 +131,10 @@ class Service:
                 return Response(status_code=408)  # which nobody reads
             except Exception as error:  # noqa: BLE001 - the boundary: nothing of it may be told
                 _log.exception("%s failed", name, exc_info=error)
-                body = encoded(_UNEXPECTED)
+                body = encode(_UNEXPECTED)
                 return Response(body, 500, media_type="application/problem+json")
 
-        return Route(path, answered, methods=[method], name=name)
+        return Route(path, respond, methods=[method], name=name)
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -171,13 +171,13 @@ class Service:
     # --- the service itself ---------------------------------------------------------------------
 
     async def _health(self, request: Request) -> Response:
-        return answer(encoded({"status": "ok"}))
+        return answer(encode({"status": "ok"}))
 
     async def _ready(self, request: Request) -> Response:
         if self.stopping:
             raise ServiceUnavailable("The service is stopping", remedy="Ask another one")
         await self._queue.run("", self._engine.spaces, "probe")
-        return answer(encoded({"status": "ok"}))
+        return answer(encode({"status": "ok"}))
 
     async def _openapi(self, request: Request) -> Response:
         return answer(self._document)
@@ -192,8 +192,8 @@ class Service:
 
     async def _list_spaces(self, request: Request) -> Response:
         grant = await self._access.of(request)
-        found = await self._queue.run(grant.id, self._engine.spaces)
-        return answer(encoded([space for space in found if grant.covers(space)]))
+        spaces = await self._queue.run(grant.id, self._engine.spaces)
+        return answer(encode([space for space in spaces if grant.covers(space)]))
 
     # --- the page's login -----------------------------------------------------------------------
 
@@ -203,15 +203,15 @@ class Service:
         if not isinstance(token, str) or len(given) != 1:
             raise InvalidInput("token is missing", remedy='Send {"token": "…"}')
         key, grant = await self._access.log_in(token)
-        response = answer(encoded(describe_login(key, grant)))
+        response = answer(encode(describe_login(key, grant)))
         set_cookie(response, key, request)
         return response
 
     async def _login(self, request: Request) -> Response:
-        return answer(encoded(await self._access.described(request)))
+        return answer(encode(await self._access.describe(request)))
 
     async def _log_out(self, request: Request) -> Response:
-        response = answer(encoded({"status": "ok"}))
+        response = answer(encode({"status": "ok"}))
         await self._access.log_out(request, response)
         return response
 
@@ -251,7 +251,7 @@ class Service:
 @functools.cache
 def _document(operations: tuple[Operation, ...]) -> bytes:
     """The OpenAPI document."""
-    return encoded(openapi(operations))
+    return encode(openapi(operations))
 
 
 async def _http_problem(request: Request, error: Exception) -> Response:

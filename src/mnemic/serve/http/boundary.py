@@ -57,7 +57,7 @@ class Boundary:
             await self._app(scope, receive, send)
             return
 
-        async def confined(message: Message) -> None:
+        async def send_confined(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
@@ -67,12 +67,12 @@ class Boundary:
 
         refusal = self._refusal(scope, Headers(scope=scope))
         if refusal is not None:
-            await problem(Forbidden(*refusal[:1], remedy=refusal[1]))(scope, receive, confined)
+            await problem(Forbidden(*refusal[:1], remedy=refusal[1]))(scope, receive, send_confined)
             return
         # Routes are matched as they were sent: an encoded slash is part of a name.
         raw = scope.get("raw_path") or scope["path"].encode()
         path = raw.split(b"?", 1)[0].decode("latin-1")
-        await self._app({**scope, "path": path}, receive, confined)
+        await self._app({**scope, "path": path}, receive, send_confined)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[str, str] | None:
         hosts = headers.getlist("host")

@@ -95,13 +95,13 @@ class BoundedConnection(H11Protocol):
         elif state is not h11.IDLE or self.timeout_keep_alive_task is not None:
             self._await("", 0)
 
-    def _await(self, part: str, seconds: float) -> None:
-        if part == self._awaited:
+    def _await(self, stage: str, seconds: float) -> None:
+        if stage == self._awaited:
             return
         if self._deadline is not None:
             self._deadline.cancel()
-        self._awaited = part
-        self._deadline = self.loop.call_later(seconds, self._give_up) if part else None
+        self._awaited = stage
+        self._deadline = self.loop.call_later(seconds, self._give_up) if stage else None
 
     def _give_up(self) -> None:
         if self._awaited == "head" and not self.transport.is_closing():
@@ -113,10 +113,9 @@ class BoundedConnection(H11Protocol):
 
     def _make_room(self) -> None:
         """Close the connection that has been without a request for longest."""
-        idle = [
-            one for one in self.connections if isinstance(one, BoundedConnection) and one.is_idle
-        ]
-        oldest = min(idle, key=lambda one: one.idle_since, default=None)
+        bounded = (peer for peer in self.connections if isinstance(peer, BoundedConnection))
+        idle = (peer for peer in bounded if peer.is_idle)
+        oldest = min(idle, key=lambda peer: peer.idle_since, default=None)
         if oldest is not None:
             self.connections.discard(oldest)
             oldest.transport.abort()

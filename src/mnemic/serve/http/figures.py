@@ -53,9 +53,7 @@ class RequestFigures:
     def text(self) -> str:
         """In the text format of Prometheus, without a series for each space."""
         lines: list[str] = []
-        for name, help_, value in zip(
-            GAUGES, GAUGES.values(), self._gauges.sum(axis=0), strict=True
-        ):
+        for (name, help_), value in zip(GAUGES.items(), self._gauges.sum(axis=0), strict=True):
             lines += describe(f"mnemic_http_{name}", "gauge", help_)
             lines.append(f"mnemic_http_{name} {value:g}")
         counted = list(zip(self.operations, self._counts.sum(axis=0), strict=True))

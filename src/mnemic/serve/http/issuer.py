@@ -43,8 +43,7 @@ class Issuer:
             import jwt  # noqa: F401
         except ModuleNotFoundError as error:
             raise MissingExtra.of(error.name or "jwt", "jwt") from error
-        self._issuer = issuer
-        self._audience = audience
+        self._issuer, self._audience = issuer, audience
         self._guard = threading.Lock()
         self._keys: dict[str | None, PyJWK] = {}
         self._read_at = self._asked_at = -_KEPT
@@ -56,11 +55,10 @@ class Issuer:
         spaces = claims.get(_SPACES, [subject])
         named = [str(space) for space in (spaces if isinstance(spaces, list) else [spaces])]
         if not (subject.isprintable() and subject == subject.strip() != ""):
-            raise _refused("its subject is empty or not printable")
+            raise _refuse("its subject is empty or not printable")
         if _SPACES not in claims and subject == EVERY_SPACE:
-            raise _refused("no space is named as its subject")
-        key = f"{self._issuer}\0{subject}"
-        return tokens.admit_subject(key, subject, _scope(claims), named)
+            raise _refuse("no space is named as its subject")
+        return tokens.admit_subject(f"{self._issuer}\0{subject}", subject, _scope(claims), named)
 
     def _verify(self, token: str) -> Mapping[str, Any]:
         import jwt
@@ -76,7 +74,7 @@ class Issuer:
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
         except (jwt.PyJWTError, ValueError) as error:
-            raise _refused(str(error)) from error
+            raise _refuse(str(error)) from error
         return claims
 
     def _find_key(self, name: str | None) -> PyJWK:
@@ -89,7 +87,7 @@ class Issuer:
         if monotonic() - self._read_at > _KEPT:
             raise _unavailable()
         if name not in self._keys:
-            raise _refused("its issuer publishes no such key")
+            raise _refuse("its issuer publishes no such key")
         return self._keys[name]
 
     def _is_due(self, name: str | None) -> bool:
@@ -115,7 +113,7 @@ def _unavailable() -> ServiceUnavailable:
     return ServiceUnavailable("The issuer of tokens does not answer", remedy="Try again later")
 
 
-def _refused(why: str) -> Unauthorized:
+def _refuse(why: str) -> Unauthorized:
     return Unauthorized(f"The token is not accepted: {why}", remedy="Ask its issuer for another")
 
 
@@ -124,5 +122,5 @@ def _scope(claims: Mapping[str, Any]) -> Scope:
     words = given.split() if isinstance(given, str) else given if isinstance(given, list) else []
     held: list[Scope] = [scope for scope in SCOPES if f"mnemic:{scope}" in words]
     if not held:
-        raise _refused("it has no scope mnemic:read, mnemic:write or mnemic:admin")
+        raise _refuse("it has no scope mnemic:read, mnemic:write or mnemic:admin")
     return held[-1]

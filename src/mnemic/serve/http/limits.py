@@ -55,13 +55,13 @@ class Intake:
     async def read(self, parts: AsyncIterator[bytes], most: int) -> bytes:
         """The whole body, refused as soon as it is too large."""
         read, size, loop = [], 0, asyncio.get_running_loop()
-        async for part in parts:
-            size += len(part)
+        async for chunk in parts:
+            size += len(chunk)
             if size > most:
                 raise too_large(most)
-            read.append(part)
+            read.append(chunk)
             if size > self.FREE:
-                self._until = max(self._until, loop.time()) + len(part) / self.PACE
+                self._until = max(self._until, loop.time()) + len(chunk) / self.PACE
                 await asyncio.sleep(self._until - loop.time())
         return b"".join(read)
 
@@ -102,7 +102,7 @@ class WorkQueue:
         self._by_holder[holder] += 1
         run = partial(copy_context().run, work)  # so that a span has those of its request above it
         future = asyncio.get_running_loop().run_in_executor(self._threads[lane], run)
-        future.add_done_callback(lambda _: self._finished(holder, lane))
+        future.add_done_callback(lambda _: self._finish(holder, lane))
         seconds = limits.lasting_seconds if lane == "lasting" else limits.seconds
         done, _ = await asyncio.wait({future}, timeout=seconds)
         if not done:
@@ -113,7 +113,7 @@ class WorkQueue:
             )
         return future.result()
 
-    def _finished(self, holder: str, lane: Lane) -> None:
+    def _finish(self, holder: str, lane: Lane) -> None:
         self._running[lane] -= 1
         self._by_holder[holder] -= 1
         if not self._by_holder[holder]:

@@ -29,10 +29,7 @@ class McpServers:
     """Servers of spaces, started when first asked for; ``default`` is that of a bare path."""
 
     def __init__(self, engine: Engine, access: Access, queue: WorkQueue, default: str) -> None:
-        self._engine = engine
-        self._access = access
-        self._queue = queue
-        self._default = default
+        self._engine, self._access, self._queue, self._default = engine, access, queue, default
         self._managers: dict[str, Any] = {}
         self._lock = anyio.Lock()
         self._group: Any = None
@@ -85,13 +82,13 @@ class McpServers:
 
     async def _do(self, mind: Mind, call: Any, work: Callable[[], R], tool: Any = None) -> R:
         """As an operation of the API would be done; a tool that writes leaves its trail."""
-        token, known = call.request.state.token, tool and BY_NAME[tool.name]
-        if known is None or known.reads:
+        token, spec = call.request.state.token, tool and BY_NAME[tool.name]
+        if spec is None or spec.reads:
             return await self._queue.run(token, work)
         if mind.settings.memory.enabled:
             done_by = (token, tool.name, subject_of(tool.arguments or {}))
             work = partial(_keep_trail, mind, done_by, work)
-        return await self._queue.run(token, work, "lasting" if known.destroys else "write")
+        return await self._queue.run(token, work, "lasting" if spec.destroys else "write")
 
 
 def _keep_trail(mind: Mind, done_by: tuple[str, str, str], work: Callable[[], Any]) -> Any:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mnemic.engine.remote.operations import Operation
 from mnemic.errors import ConfigError
 from mnemic.private import opener
-from mnemic.serve.http.answers import encoded
+from mnemic.serve.http.answers import encode
 from mnemic.serve.http.figures import OTHER, RequestFigures
 from mnemic.tracing import span
 
@@ -45,16 +45,14 @@ class AccessLog:
             ) from error
 
     def write(self, **fields: Any) -> None:
-        os.write(self._file, encoded(fields) + b"\n")
+        os.write(self._file, encode(fields) + b"\n")
 
 
 class Observer:
     """ASGI around the routes; an answer counts when it begins."""
 
     def __init__(self, app: ASGIApp, figures: RequestFigures, log: AccessLog | None) -> None:
-        self._app = app
-        self._figures = figures
-        self._log = log
+        self._app, self._figures, self._log = app, figures, log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -62,13 +60,13 @@ class Observer:
             return
         began = time.perf_counter()
 
-        async def observed(message: Message) -> None:
+        async def send_observed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._note(scope, message["status"], time.perf_counter() - began)
             await send(message)
 
         with span(f"{scope['method']} service", Headers(scope=scope)) as opened:
-            await self._app(scope, receive, observed)
+            await self._app(scope, receive, send_observed)
             if opened is not None:
                 opened.update_name(f"{scope['method']} {_operation(scope)}")
 

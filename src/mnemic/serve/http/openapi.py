@@ -27,9 +27,9 @@ def openapi(operations: Iterable[Operation]) -> dict[str, Any]:
     """The whole document; what does not follow from the operations is in service.json."""
     document = _read("service.json")
     document["info"]["version"] = __version__
-    own = [{"name": "service", "description": "The service itself: probes, figures, logins."}]
+    extra = [{"name": "service", "description": "The service itself: probes, figures, logins."}]
     tags = _read("described.json")["tags"].items()
-    document["tags"] = [{"name": tag, "description": of["description"]} for tag, of in tags] + own
+    document["tags"] = [{"name": tag, "description": of["description"]} for tag, of in tags] + extra
     schemas = Schemas()
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
@@ -50,12 +50,12 @@ def _read(name: str) -> dict[str, Any]:
 def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     tags = _read("described.json")["tags"].items()
     text = (inspect.getdoc(operation.call) or operation.name).replace("``", "")
-    summary, whole = (" ".join(part.split()) for part in (text.partition("\n\n")[0], text))
+    summary, description = (" ".join(words.split()) for words in (text.partition("\n\n")[0], text))
     described: dict[str, Any] = {
         "operationId": operation.name,
         "tags": [tag for tag, of in tags if operation.name in of["operations"]],
         "summary": summary,
-        "description": whole,
+        "description": description,
         "x-scope": operation.scope,
         "parameters": [_SPACE, *_parameters(operation, schemas)],
         "responses": {**_success(operation, schemas), "default": _REFUSED},
@@ -64,11 +64,11 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
         described["parameters"].append(_KEY)
     if not operation.in_query:
         every = operation.parameters.values()
-        fields = [one for one in every if one.name not in operation.path_names]
-        required = [one.name for one in fields if one.required]
+        fields = [field for field in every if field.name not in operation.path_names]
+        required = [field.name for field in fields if field.required]
         body = {
             "type": "object",
-            "properties": {one.name: _schema(one, schemas) for one in fields},
+            "properties": {field.name: _schema(field, schemas) for field in fields},
             "required": required,
             "additionalProperties": False,
         }
@@ -85,12 +85,12 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
 
 def _parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     listed = []
-    for one in operation.parameters.values():
-        in_path = one.name in operation.path_names
+    for name, field in operation.parameters.items():
+        in_path = name in operation.path_names
         if not (in_path or operation.in_query):
             continue
-        schema = _schema(one, schemas)
-        place = {"name": one.name, "in": "path" if in_path else "query", "required": one.required}
+        schema = _schema(field, schemas)
+        place = {"name": name, "in": "path" if in_path else "query", "required": field.required}
         if _is_scalar(schema):
             listed.append({**place, "schema": schema})
         else:  # an object is written as JSON
@@ -98,22 +98,22 @@ def _parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     return listed
 
 
-def _schema(one: CallParameter, schemas: Schemas) -> Schema:
-    schema = schemas.of(one.annotation, sent=True)
-    if one.name == "limit":
+def _schema(field: CallParameter, schemas: Schemas) -> Schema:
+    schema = schemas.of(field.annotation, sent=True)
+    if field.name == "limit":
         schema = {"type": "integer", "minimum": 1, "maximum": PAGE_LIMIT}
-    elif one.name == "offset":
+    elif field.name == "offset":
         schema = {"type": "integer", "minimum": 0}
-    if isinstance(one.default, str | int | float | bool) and one.default != "":
-        schema = {**schema, "default": one.default}
-    return {**schema, "description": _read("described.json")["parameters"][one.name]}
+    if isinstance(field.default, str | int | float | bool) and field.default != "":
+        schema = {**schema, "default": field.default}
+    return {**schema, "description": _read("described.json")["parameters"][field.name]}
 
 
 def _is_scalar(schema: Schema) -> bool:
     types = schema.get("type", [])
     kinds = {types} if isinstance(types, str) else set(types)
-    for one in schema.get("anyOf", ()):
-        kinds |= {one.get("type", "object")}
+    for option in schema.get("anyOf", ()):
+        kinds |= {option.get("type", "object")}
     return bool(kinds) and kinds <= {"string", "integer", "number", "boolean", "null"}
 
 

@@ -38,34 +38,34 @@ def done_once(
     """The answer that the database has for that key, or else has from now on."""
     store, key, mark = mind._store, _digest("\0".join(place).encode()), _digest(body)
 
-    def known(reply: tuple[bytes, int, bytes] | None) -> Done | None:
+    def read_reply(reply: tuple[bytes, int, bytes] | None) -> Done | None:
         if reply is not None and reply[0] != mark:
-            raise _used()
+            raise _refuse_reuse()
         return reply and reply[1:]
 
     if short:
         with store.together(mind.space) as unit:
-            found = known(unit.replies.find(key))
-            if found is None:
-                found = work()
-                unit.replies.keep(key, (mark, *found), mind._clock.now())
+            done = read_reply(unit.replies.find(key))
+            if done is None:
+                done = work()
+                unit.replies.keep(key, (mark, *done), mind._clock.now())
         mind._background.wake()  # what it left to do can be seen now
-        return found
+        return done
     with store.read(mind.space) as unit:
-        found = known(unit.replies.find(key))
-    if found is None:
-        found = work()
+        done = read_reply(unit.replies.find(key))
+    if done is None:
+        done = work()
         if not store.read_only:
             with store.write(mind.space) as unit:
-                unit.replies.keep(key, (mark, *found), mind._clock.now())
-    return found
+                unit.replies.keep(key, (mark, *done), mind._clock.now())
+    return done
 
 
 def _digest(text: bytes) -> bytes:
     return hashlib.sha256(text).digest()
 
 
-def _used() -> Conflict:
+def _refuse_reuse() -> Conflict:
     return Conflict("The Idempotency-Key was used for another request", remedy="Use a fresh one")
 
 
@@ -84,7 +84,7 @@ class Replies:
         if key in self._kept:
             first, reply = self._kept[key]
             if first != mark:
-                raise _used()
+                raise _refuse_reuse()
             return await asyncio.shield(reply)
         reply = asyncio.get_running_loop().create_future()
         self._kept[key] = mark, reply

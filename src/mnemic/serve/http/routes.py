@@ -20,7 +20,7 @@ from mnemic.engine.remote.wire import read
 from mnemic.engine.trail import Done, keep_trail
 from mnemic.errors import Forbidden, InvalidInput
 from mnemic.serve.http.access import Access
-from mnemic.serve.http.answers import answer, encoded
+from mnemic.serve.http.answers import answer, encode
 from mnemic.serve.http.limits import Lane, WorkQueue, too_large
 from mnemic.serve.http.replies import Replies, check_key, done_once
 
@@ -58,7 +58,7 @@ class Endpoint:
             if key is not None and operation.takes_operation_id:
                 given.setdefault("operation_id", key)
             mind, arguments = self.engine.mind(space), _read(operation, given)
-            do = partial(_done, operation, mind, arguments)
+            do = partial(_perform, operation, mind, arguments)
             reads = operation.scope == "read" or operation.method == "GET"
             if reads or not self.engine.settings.memory.enabled:
                 return do()
@@ -81,9 +81,7 @@ class Endpoint:
 def path_names(request: Request) -> dict[str, Any]:
     """The parts of the path that are names, decoded."""
     try:
-        return {
-            name: unquote(value, errors="strict") for name, value in request.path_params.items()
-        }
+        return {name: unquote(text, errors="strict") for name, text in request.path_params.items()}
     except UnicodeDecodeError as error:
         raise InvalidInput("The path is not UTF-8", remedy="Encode it as UTF-8") from error
 
@@ -91,9 +89,9 @@ def path_names(request: Request) -> dict[str, Any]:
 async def read_body(request: Request, queue: WorkQueue, most: int = 0) -> bytes:
     """The whole body, of JSON, refused as soon as it is too large."""
     most = most or queue.limits.body
-    told = request.headers.get("content-length", "")
+    length = request.headers.get("content-length", "")
     # Without a number of so many digits that Python does not read it.
-    if told.isdecimal() and (len(told) > len(str(most)) or int(told) > most):
+    if length.isdecimal() and (len(length) > len(str(most)) or int(length) > most):
         raise too_large(most)
     body = await queue.intake.read(request.stream(), most)
     sent = request.headers.get("content-type", "application/json").partition(";")[0].strip()
@@ -152,17 +150,17 @@ def _read(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
             f"{unknown[0][:80]} is not a parameter of {operation.name}",
             remedy=f"Use {', '.join(parameters) or 'none'}",
         )
-    missing = [one.name for one in parameters.values() if one.required and one.name not in given]
+    missing = [name for name, field in parameters.items() if field.required and name not in given]
     if missing:
         raise InvalidInput(f"{missing[0]} is missing", remedy=f"Send {', '.join(missing)}")
     return {name: read(parameters[name].annotation, value, name) for name, value in given.items()}
 
 
-def _done(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> Done:
+def _perform(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> Done:
     if operation.paged:
-        return 200, encoded(_page(operation, mind, arguments))
+        return 200, encode(_page(operation, mind, arguments))
     result = _call(operation, mind, arguments)
-    return (204, b"") if result is None else (200, encoded(result))
+    return (204, b"") if result is None else (200, encode(result))
 
 
 def _call(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> Any:
@@ -182,12 +180,12 @@ def _page(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> dict[s
         raise InvalidInput(
             f"limit={limit}", remedy=f"Ask for at most {PAGE_LIMIT:,} and go on with next"
         )
-    own = operation.own_offset
-    offset = arguments.get("offset", 0) if own else arguments.pop("offset", 0)
+    has_offset = operation.own_offset
+    offset = arguments.get("offset", 0) if has_offset else arguments.pop("offset", 0)
     if offset < 0:
         raise InvalidInput(f"offset={offset}", remedy="Give 0 or more")
-    asked = limit if own or limit is None or limit < 1 else limit + offset
-    items = _call(operation, mind, {**arguments, "limit": asked})
-    items = items if own else items[offset:]
+    most = limit if has_offset or limit is None or limit < 1 else limit + offset
+    items = _call(operation, mind, {**arguments, "limit": most})
+    items = items if has_offset else items[offset:]
     more = limit is not None and len(items) == limit and not arguments.get("offer")
     return {"items": items, "next": offset + limit if more else None}

@@ -25,8 +25,7 @@ class HttpServer(uvicorn.Server):
 
     def __init__(self, service: Service, started: Callable[[], None] = lambda: None) -> None:
         """``started`` is called when it listens."""
-        self._service = service
-        self._when_started = started
+        self._service, self._when_started = service, started
         BoundedConnection.most = most_connections()
         super().__init__(
             uvicorn.Config(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-from mnemic.serve.http.answers import encoded
+from mnemic.serve.http.answers import encode
 from mnemic.types import Event
 
 _PAUSE = 0.25  # seconds between two looks at the journal
@@ -34,9 +34,8 @@ class SharedLooks:
     def _read(self, key: Key, look: Latest) -> asyncio.Future[Sequence[Event]]:
         now, pause = asyncio.get_running_loop().time(), max(_PAUSE, len(self._looks) / _RATE)
         if key not in self._looks or now - self._looks[key][0] >= pause:
-            old = [one for one, (at, _) in self._looks.items() if now - at >= 2 * pause]
-            for one in old:
-                del self._looks[one]
+            for old in [other for other, (at, _) in self._looks.items() if now - at >= 2 * pause]:
+                del self._looks[old]
             reading = asyncio.ensure_future(look(FEW))
             reading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._looks[key] = now, reading
@@ -56,7 +55,7 @@ async def event_stream(
         fresh = await _after(latest, seen)
         for event in fresh:
             seen = event.id
-            yield b"id: " + seen.encode() + b"\nevent: change\ndata: " + encoded(event) + b"\n\n"
+            yield b"id: " + seen.encode() + b"\nevent: change\ndata: " + encode(event) + b"\n\n"
         idle = 0.0 if fresh else idle + _PAUSE
         if idle >= _BEAT:
             idle = 0.0
@@ -70,9 +69,9 @@ async def _after(latest: Latest, seen: str) -> list[Event]:
     limit = FEW
     while True:
         listed = list(await latest(limit))
-        found = next((n for n, event in enumerate(listed) if event.id == seen), None)
-        if found is not None:
-            return listed[:found][::-1]
+        place = next((n for n, event in enumerate(listed) if event.id == seen), None)
+        if place is not None:
+            return listed[:place][::-1]
         if len(listed) < limit or limit >= _MOST:
             return listed[::-1]
         limit = min(limit * 10, _MOST)

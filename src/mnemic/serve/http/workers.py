@@ -36,8 +36,7 @@ class Workers:
         """Nothing may be open and no thread may run yet: processes are forked."""
         self._roles = roles
         self._running: dict[int, tuple[int, float]] = {}  # role and start, by process
-        self._hasty = 0
-        self._stopping = False
+        self._hasty, self._stopping = 0, False
 
     def run(self) -> None:
         """Until SIGTERM or SIGINT, which the processes get as SIGTERM."""

@@ -26,14 +26,14 @@ _PREFIX = "/inspector/"
 
 def pages() -> list[BaseRoute]:
     """A route for each file of the page, read once. They hold no data, so they need no token."""
-    found = dict(_files(resources.files(__name__) / "static"))
-    start = _route("/", _START, found[_START])
-    return [start, *(_route(_PREFIX + name, name, body) for name, body in found.items())]
+    files = dict(_files(resources.files(__name__) / "static"))
+    start = _route("/", _START, files[_START])
+    return [start, *(_route(_PREFIX + name, name, body) for name, body in files.items())]
 
 
 def _files(folder: Traversable, before: str = "") -> list[tuple[str, bytes]]:
     listed: list[tuple[str, bytes]] = []
-    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+    for entry in sorted(folder.iterdir(), key=lambda path: path.name):
         if entry.is_dir():
             listed += _files(entry, f"{before}{entry.name}/")
         elif entry.name.rpartition(".")[2] in _TYPES:

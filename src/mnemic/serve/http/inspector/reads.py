@@ -75,8 +75,8 @@ def memory_rows(mind: Mind, **query: Unpack[MemoryQuery]) -> list[MemoryRow]:
             if place not in turns:
                 turns[place] = next(iter(turns_around(mind, *place, around=0)), None)
             turn = turns[place]
-        said = (turn.text[:_SAID_CHARS], turn.role) if turn else ("", "")
-        rows.append(MemoryRow(memory, *said))
+        words = (turn.text[:_SAID_CHARS], turn.role) if turn else ("", "")
+        rows.append(MemoryRow(memory, *words))
     return rows
 
 
@@ -88,7 +88,7 @@ def conversations(mind: Mind, **query: Unpack[SessionQuery]) -> list[Conversatio
 def conversation_title(mind: Mind, session: str) -> str:
     """What a conversation was about."""
     episodes = mind.episodes(session=session, limit=_EPISODES)
-    return _title(mind, session, episodes, _learned(mind, episodes))
+    return _title(mind, session, episodes, _list_learned(mind, episodes))
 
 
 def happenings(mind: Mind, **query: Unpack[JournalQuery]) -> list[Happening]:
@@ -98,12 +98,12 @@ def happenings(mind: Mind, **query: Unpack[JournalQuery]) -> list[Happening]:
 
 def _conversation(mind: Mind, session: SessionInfo) -> Conversation:
     episodes = mind.episodes(session=session.id, limit=_EPISODES)
-    learned = _learned(mind, episodes)
+    learned = _list_learned(mind, episodes)
     title = _title(mind, session.id, episodes, learned) or session.topic
     return Conversation(session, title, tuple(reversed(episodes)), tuple(learned))
 
 
-def _learned(mind: Mind, episodes: list[Episode]) -> list[Memory]:
+def _list_learned(mind: Mind, episodes: list[Episode]) -> list[Memory]:
     ids = dict.fromkeys(id_ for episode in reversed(episodes) for id_ in episode.memories)
     return [memory for id_ in list(ids)[:_LEARNED] if (memory := _memory(mind, id_))]
 
