@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_849,
+    "language": 10_871,
     "store": 10_020,
     "learn": 7_071,
     "moving": 5_578,
@@ -25,7 +25,7 @@ BUDGETS = {
     "settings": 2_674,
     "sync": 2_490,
     "serve": 2_392,
-    "rules": 2_110,
+    "rules": 2_111,
     "record": 1_866,
     "index": 1_878,
     "context": 1_768,

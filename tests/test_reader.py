@@ -100,7 +100,7 @@ def test_new_version_reads_everything_again_and_the_old_one_answers_meanwhile(
     mind.close()
     card = json.loads((other_reader / "reader.json").read_text())
     (other_reader / "reader.json").write_text(json.dumps({**card, "version": "99-next"}))
-    model._reader_in.cache_clear()
+    model._load_reader.cache_clear()
     again = open_mind()
     assert again.recall("cello")[0].text == "Our daughter plays the cello"
     again.drain()
@@ -116,7 +116,7 @@ def test_damaged_model_file_leaves_words_and_an_event(
 ) -> None:
     for script in ("latin", "han"):
         (other_reader / f"{script}.onnx").write_bytes(b"\x08\x08torn")
-    model._reader_in.cache_clear()
+    model._load_reader.cache_clear()
     mind = open_mind()
     talk(mind, "The spare key is under the flower pot", "Noted.")
     mind.drain()

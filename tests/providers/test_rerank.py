@@ -13,7 +13,7 @@ import pytest
 import mnemic
 from mnemic.errors import BadVector, ConfigError, MissingExtra, ModelRefused
 from mnemic.language.windows import query_windows
-from mnemic.providers.rerank import OnnxReranker, Passage, fused
+from mnemic.providers.rerank import OnnxReranker, Passage, fuse
 from mnemic.recall.engine import PART, rerank, reranker_for
 from mnemic.settings import load
 from mnemic.types import Hit, NewTurn, Why
@@ -87,11 +87,11 @@ def test_the_model_is_fused_with_the_score(tmp_path: Path) -> None:
     found = rerank(judge(tmp_path), "what", hits, 4, "UTC")
     assert [one.text for one in found][:2] == ["and", "and tea"], "a far better score outweighs it"
     unjudged = np.array([np.nan, 1.0, np.nan, 3.0])
-    moved = fused([0.9, 0.8, 0.7, 0.6], unjudged, 1.0)
+    moved = fuse([0.9, 0.8, 0.7, 0.6], unjudged, 1.0)
     assert moved[[0, 2]].tolist() == [0.9, 0.7]
     assert moved[3] == pytest.approx(0.7) == moved[1]
-    assert fused([0.9, 0.8], np.array([np.nan, 5.0]), 1.0).tolist() == [0.9, 0.8]
-    assert fused([], np.zeros(0), 1.0).tolist() == []
+    assert fuse([0.9, 0.8], np.array([np.nan, 5.0]), 1.0).tolist() == [0.9, 0.8]
+    assert fuse([], np.zeros(0), 1.0).tolist() == []
 
 
 def test_the_time_is_kept(tmp_path: Path) -> None:

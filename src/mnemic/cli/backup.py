@@ -36,12 +36,12 @@ def backup(state: State, to: str, *, force: bool) -> None:
     from mnemic.moving.backup import backup as back_up
 
     with state.open() as mind, bar(phrase("Copying")) as progress:
-        made = back_up(mind, to, force=force, progress=progress)
-    pages = count_things(made.pages, "page")
+        file = back_up(mind, to, force=force, progress=progress)
+    pages = count_things(file.pages, "page")
     line = phrase(
-        "{path}: {size} in {pages}, checked.", path=made.path, size=size(made.bytes), pages=pages
+        "{path}: {size} in {pages}, checked.", path=file.path, size=size(file.bytes), pages=pages
     )
-    answer(made, lambda: say(f"{line}\n{_contents(made.counts)}"))
+    answer(file, lambda: say(f"{line}\n{_contents(file.counts)}"))
 
 
 @command("restore-backup")
@@ -56,15 +56,15 @@ def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
     place = Path(to).expanduser().absolute()
     settings = settings_beside(place, state.preset, state.setting_overrides())
     with bar(phrase("Restoring")) as progress:
-        made = restore(backup, place, force=force, settings=settings, progress=progress)
+        report = restore(backup, place, force=force, settings=settings, progress=progress)
     if state.json:
-        emit(made)
+        emit(report)
         return
-    say(f"{made.path}: {_contents(made.counts)}")
-    if made.released:
-        jobs = count_things(made.released, "job")
+    say(f"{report.path}: {_contents(report.counts)}")
+    if report.released:
+        jobs = count_things(report.released, "job")
         note(phrase("{jobs} that were running when the backup was made will run again.", jobs=jobs))
-    for aside in filter(None, (made.aside, *made.documents)):
+    for aside in filter(None, (report.aside, *report.documents)):
         note(phrase("The previous file is kept as {path}", path=aside))
 
 
@@ -152,10 +152,10 @@ def encrypt(state: State, file: str | None, new_key_file: Path | None, *, decryp
         new = key_of_file(new_key_file, make=True)
     if not decrypt:
         new = new or os.environ.get("MNEMIC_NEW_KEY") or _ask(phrase("New key"), twice=True)
-    made = set_key(path, None if decrypt else new, key=key if is_encrypted(str(path)) else None)
+    report = set_key(path, None if decrypt else new, key=key if is_encrypted(str(path)) else None)
     done = phrase("no longer encrypted") if decrypt else phrase("encrypted")
-    line = phrase("{path}: {done}, {size}.", path=made.path, done=done, size=size(made.bytes))
-    answer(made, lambda: say(line))
+    line = phrase("{path}: {done}, {size}.", path=report.path, done=done, size=size(report.bytes))
+    answer(report, lambda: say(line))
 
 
 def _ask(label: str, *, twice: bool = False) -> str:

@@ -81,10 +81,10 @@ def _show_devices(report: DevicesReport) -> None:
         states += [phrase("removed")] if device.removed else []
         line = f"{bold(device.name)}  {device.id}  {when(device.last_change)}"
         say("  ".join([line, *map(dim, states)]))
-    for device in report.forgotten:
-        confirmed, devices = len(device.confirmed), len(report.devices)
+    for erasure in report.forgotten:
+        confirmed, devices = len(erasure.confirmed), len(report.devices)
         done = phrase("{n} of {total} devices have erased it", n=confirmed, total=devices)
-        say(f"{phrase('forgotten')}  {device.receipt}  {when(device.at)}  {dim(done)}")
+        say(f"{phrase('forgotten')}  {erasure.receipt}  {when(erasure.at)}  {dim(done)}")
 
 
 def _show_merged(report: MergeReport) -> None:

@@ -55,13 +55,13 @@ def export(
         write_export(mind, chosen, sys.stdout.buffer if piped else path, options, folder=folder)
     if piped:
         return
-    made = sorted(path.glob("*.md")) if folder else [path]
-    written = {str(file): file.stat().st_size for file in made}
+    paths = sorted(path.glob("*.md")) if folder else [path]
+    sizes = {str(file): file.stat().st_size for file in paths}
     if state.json:
-        emit({"path": path, "format": chosen, "bytes": sum(written.values()), "files": written})
+        emit({"path": path, "format": chosen, "bytes": sum(sizes.values()), "files": sizes})
     else:
-        files = phrase(", ") + count_things(len(written), "file") if folder else ""
-        total = size(sum(written.values())) + files
+        files = phrase(", ") + count_things(len(sizes), "file") if folder else ""
+        total = size(sum(sizes.values())) + files
         say(phrase("Written to {path} ({size}).", path=path, size=total))
 
 

@@ -76,8 +76,8 @@ def add(state: State, /, *, text: str | None, kind: str | None, **options: Any) 
         )
     if state.json:
         became = {"outcome": decision.outcome, "reason": decision.reason}
-        kept = {} if decision.memory is None else describe_memory(mind, decision.memory)
-        emit({**kept, **became, "replaced": decision.replaced})
+        record = {} if decision.memory is None else describe_memory(mind, decision.memory)
+        emit({**record, **became, "replaced": decision.replaced})
         return
     word, memory = kind or "fact", decision.memory
     if memory is not None:
@@ -261,7 +261,7 @@ def do_each(
     """Do the same to each; an error stops the rest, and the command may be repeated."""
     done: list[_T] = []
     with state.open() as mind:
-        for id_ in [whole_id(mind, given) for given in ids]:
+        for id_ in [whole_id(mind, prefix) for prefix in ids]:
             done.append(act(mind, id_))
             if not state.json:
                 say(f"{id_}  {describe(done[-1])}")

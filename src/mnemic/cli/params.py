@@ -154,10 +154,10 @@ def _read_words(words: list[str]) -> dict[str, Any]:
 _WHOLE = 36  # characters of an id
 
 
-def whole_id(mind: Mind, given: str) -> str:
+def whole_id(mind: Mind, prefix: str) -> str:
     """The id that was given, or the only one that begins so."""
-    begun = len(given) < _WHOLE and not set(given) - set("0123456789abcdef-")
-    return mind.find_id(given) if begun else given
+    begun = len(prefix) < _WHOLE and not set(prefix) - set("0123456789abcdef-")
+    return mind.find_id(prefix) if begun else prefix
 
 
 def text_or_stdin(text: str | None, what: str) -> str:

@@ -52,8 +52,8 @@ class Root(CommandGroup):
 
             near = get_close_matches(args[0], (*COMMANDS_OF_CALLS, *COMMANDS), n=1)
             unknown = f"There is no command {args[0]!r}."
-            meant = "".join(COMMANDS_OF_CALLS.get(name, name) for name in near)
-            raise click.UsageError(f"{unknown} Did you mean {meant}?" if near else unknown, ctx)
+            nearest = "".join(COMMANDS_OF_CALLS.get(name, name) for name in near)
+            raise click.UsageError(f"{unknown} Did you mean {nearest}?" if near else unknown, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

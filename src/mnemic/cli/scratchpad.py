@@ -34,15 +34,15 @@ def edit(state: State, file: str | None) -> None:
     """
     with state.open(create=True) as mind:
         if file is None and sys.stdin.isatty():
-            written = click.edit(mind.scratchpad().text, extension=".md")
-            if written is None:
+            markdown = click.edit(mind.scratchpad().text, extension=".md")
+            if markdown is None:
                 note(phrase("Nothing was changed."))
                 return
         else:
             if file not in (None, "-"):
                 file = read_utf8(Path(file).expanduser().read_bytes(), file)
-            written = text_or_stdin(file, "a file with the text")
-        pad = mind.write_scratchpad(written)
+            markdown = text_or_stdin(file, "a file with the text")
+        pad = mind.write_scratchpad(markdown)
     answer(pad, lambda: say(phrase("The scratchpad is written.")))
 
 

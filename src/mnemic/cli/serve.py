@@ -155,11 +155,11 @@ def add(
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
     where = spaces or (state.space_name,)
     with _tokens(state, create=True) as tokens:
-        made, grant = tokens.add(name, scope, where, expires_at=expires, rate=rate, quota=quota)
+        secret, grant = tokens.add(name, scope, where, expires_at=expires, rate=rate, quota=quota)
     if state.json:
-        emit({"token": made, **plain(grant)})
+        emit({"token": secret, **plain(grant)})
         return
-    say(made)
+    say(secret)
     named = phrase("every space") if grant.everywhere else ", ".join(grant.spaces)
     note(phrase("{id}: {scope} in {spaces}. It is not shown again.",
                 id=grant.id, scope=scope, spaces=named))  # fmt: skip

@@ -21,7 +21,7 @@ from mnemic.rules import checks
 from mnemic.rules.kinds import kinds_of
 from mnemic.rules.speakers import speaker_marks
 from mnemic.settings import Settings
-from mnemic.settings.vocabulary import PresetVocabulary, WordFilter, Words, folded
+from mnemic.settings.vocabulary import PresetVocabulary, WordFilter, Words, fold
 from mnemic.types import (
     DEFAULT_SPACE,
     EMPTY,
@@ -145,7 +145,7 @@ class Guard:
         text: object = value
         word = words.find(value) if isinstance(text, str) else None
         if word is None:
-            matches = (term for term in extra if term == value or folded(term) == folded(value))
+            matches = (term for term in extra if term == value or fold(term) == fold(value))
             word = next(matches, None)
         if word is None:
             accepted = ", ".join(dict.fromkeys((*words.table, *extra)))

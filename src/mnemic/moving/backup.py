@@ -64,9 +64,9 @@ def restore(
         raise InvalidInput(f"{source} is itself the backup", remedy="Restore to another file")
     now = (clock or SystemClock()).now()
     chosen = settings or settings_beside(target)
-    key = find_key(str(target), key, chosen)
+    file_key = find_key(str(target), key, chosen)
     restored = sqlite_backup.restore(
-        source, target, force=force, now=now, progress=progress, key=key
+        source, target, force=force, now=now, progress=progress, key=file_key
     )
     if not restored.aside:
         return restored

@@ -148,9 +148,9 @@ def _read_all(unit: Unit) -> Iterator[tuple[MovedTable, list[Cells], int]]:
             yield table, rows, done
 
 
-def _target(given: str | Path) -> str:
-    text = str(given)
-    return text if is_address(text) else str(Path(given).expanduser())
+def _target(place: str | Path) -> str:
+    text = str(place)
+    return text if is_address(text) else str(Path(place).expanduser())
 
 
 def _check_space(store: Store, space: str) -> None:

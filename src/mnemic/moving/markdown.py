@@ -149,14 +149,14 @@ class MarkdownWriter:
         self.say = Phrases(language_of(texts, choice))
         self.places: Mapping[str, str] = {}
         self._name = options.get("name", "")
-        shown = (*self.contents.known, *self.contents.past, *self.contents.pending)
+        statements = (*self.contents.known, *self.contents.past, *self.contents.pending)
         self._learned: dict[str, list[Memory]] = defaultdict(list)
-        for statement in shown:
+        for statement in statements:
             for turn in statement.turns:
                 self._learned[turn.id].append(statement.memory)
         cited = [turn.id for turn in self.contents.turns if turn.id in self._learned]
         self._anchors: dict[str, str] = {
-            **{statement.memory.id: f"m{number}" for number, statement in enumerate(shown, 1)},
+            **{statement.memory.id: f"m{number}" for number, statement in enumerate(statements, 1)},
             **{turn: f"t{number}" for number, turn in enumerate(cited, 1)},
         }
 

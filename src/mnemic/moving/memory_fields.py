@@ -214,15 +214,15 @@ def read_share(fields: Mapping[str, Any], *names: str) -> float | None:
 
 def small_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     """Plain values to keep beside a memory; where they are too long, the longest are left out."""
-    kept = {short_name(key): _make_plain(value) for key, value in values.items()}
+    plain = {short_name(key): _make_plain(value) for key, value in values.items()}
     sizes = {
         key: len(json.dumps(value)) + len(key)
-        for key, value in kept.items()
+        for key, value in plain.items()
         if key and value not in (None, "", [], {})
     }
     while sum(sizes.values()) + 10 * len(sizes) > _METADATA:
         del sizes[max(sizes, key=lambda key: sizes[key])]
-    return {key: kept[key] for key in sizes}
+    return {key: plain[key] for key in sizes}
 
 
 def _make_plain(value: object, depth: int = 4) -> Any:

@@ -19,9 +19,9 @@ from mnemic.types import EmbeddingModel, LanguageModel, Message, ModelOutput
 _LONGEST_NAME = 200
 
 
-def name_of(given: object, argument: str) -> str:
+def name_of(target: object, argument: str) -> str:
     """The name of an object, checked once: it is stored with what the object makes."""
-    name = getattr(given, "name", None)
+    name = getattr(target, "name", None)
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
         raise InvalidInput(
             f"{argument} has no name", remedy="Give it a name, such as name = 'my-model-1'"
@@ -29,9 +29,9 @@ def name_of(given: object, argument: str) -> str:
     return name
 
 
-def method_of(given: object, name: str, argument: str) -> Callable[..., object]:
+def method_of(target: object, name: str, argument: str) -> Callable[..., object]:
     """A method of an object, which must not be a coroutine function."""
-    method: Callable[..., object] | None = getattr(given, name, None)
+    method: Callable[..., object] | None = getattr(target, name, None)
     if not callable(method):
         raise InvalidInput(f"{argument} has no method {name}", remedy=f"Give it {name}()")
     if inspect.iscoroutinefunction(method):

@@ -76,19 +76,19 @@ class OnnxReranker:
     def judge(self, query: str, passages: Sequence[Passage]) -> Logits:
         """For each passage the log odds that it answers the query; NaN where it was not judged."""
         logits = np.full(len(passages), np.nan)
-        read = [at for at, passage in enumerate(passages) if self._reads(passage.text)]
-        if not read or not query.strip() or not self._reads(query):
+        places = [at for at, passage in enumerate(passages) if self._reads(passage.text)]
+        if not places or not query.strip() or not self._reads(query):
             return logits
         session = self._load(query)
         limit = self._options.milliseconds / 1000
-        fewest = min(_FEWEST, len(read))
+        fewest = min(_FEWEST, len(places))
         if limit and self._passage_seconds * fewest > limit:
             self._passage_seconds *= _EASING
             return logits
         start = self._timer()
-        pairs = self._pairs(query, [passages[at] for at in read])
+        pairs = self._pairs(query, [passages[at] for at in places])
         done, spent = 0, 0.0
-        for at, pair in zip(read, pairs, strict=True):
+        for at, pair in zip(places, pairs, strict=True):
             if limit and done and spent + spent / done > limit:
                 break
             logits[at] = self._logit(session, *pair)

@@ -96,7 +96,7 @@ class Wire:
 
             client = self._connect()  # before the clock starts: the first time is slow
             return call_within(
-                timeout, lambda left: self._exchange(client, path, body, left, largest), late
+                timeout, lambda seconds: self._exchange(client, path, body, seconds, largest), late
             )
 
         return run_guarded(self.breaker, send, self._timeout, hurry)
@@ -212,19 +212,19 @@ class Wire:
         failed = response.status_code != 200
         largest = min(largest, _LARGEST_ERROR) if failed else largest
         decoder = Decoder(response.headers.get("content-encoding", ""), self.service)
-        read = 0
+        total = 0
         for chunk in response.iter_raw(size):
-            unpacked = decoder.decode(chunk, largest + 1 - read)
-            read += len(unpacked)
+            unpacked = decoder.decode(chunk, largest + 1 - total)
+            total += len(unpacked)
             if time.monotonic() > end:
                 raise self._too_slow()
-            if read > largest and not failed:
+            if total > largest and not failed:
                 raise ModelUnavailable(
                     f"{self.service} answered more than {largest / (1 << 20):.3g} MB",
                     remedy="Check that the address is one of a model",
                 )
             yield unpacked
-            if read > largest:
+            if total > largest:
                 return
         decoder.finish()
 

@@ -24,9 +24,9 @@ def words_of(record: Memory | Hit, settings: Settings) -> dict[str, str]:
         return terms
     if words.priorities:
         priority = priority_of(record, settings.lifetimes)
-        terms[words.priorities.name] = words.priorities.shown(priority)
+        terms[words.priorities.name] = words.priorities.show(priority)
     if words.origins:
-        terms[words.origins.name] = words.origins.shown(record.origin)
+        terms[words.origins.name] = words.origins.show(record.origin)
     return terms
 
 

@@ -57,8 +57,8 @@ def call_tool(
             raise InvalidInput(withheld, remedy=text("calls.by_user", spoken))
         values = _object(arguments, spoken)
         words = ToolWords(mind.settings.vocabulary, tool.name)
-        read = read_arguments(tool.handle, values, spoken, ARGUMENT_CHARS, words)
-        return tool.handle(ToolContext(mind, spoken, traces, session), **read)
+        keywords = read_arguments(tool.handle, values, spoken, ARGUMENT_CHARS, words)
+        return tool.handle(ToolContext(mind, spoken, traces, session), **keywords)
     except MnemicError as error:
         return ToolAnswer(neutral(cut(str(error), _LONGEST_ERROR)), is_error=True)
 

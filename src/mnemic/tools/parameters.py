@@ -144,11 +144,11 @@ def read_arguments(
 ) -> dict[str, Any]:
     """The keywords of a model's call, by either name, or InvalidInput that says what to send."""
     offered = _offer(call, tool)
-    given = {
+    arguments = {
         name if name in offered else tool.names.get(name, name): value
         for name, value in values.items()
     }
-    for name in given:
+    for name in arguments:
         if name not in offered:
             names = ", ".join(offered)
             raise InvalidInput(
@@ -157,7 +157,7 @@ def read_arguments(
             )
     checked: dict[str, Any] = {}
     for name, parameter in offered.items():
-        value = given.get(name)
+        value = arguments.get(name)
         if value is not None and (value != "" or parameter.required):
             reader = _ArgumentReader(name, parameter, language, longest, tool.words)
             checked[parameter.field] = reader.read(value)

@@ -111,8 +111,8 @@ class Chat:
             reply = self._transport.send(prompt, None if on_text is None else listen)
         except BaseException:
             if pieces:
-                read = [prompt.system, *(message.text for message in prompt.messages)]
-                meter.record(prompt.purpose, spent_on(self.name, None, read, "".join(pieces)))
+                texts = [prompt.system, *(message.text for message in prompt.messages)]
+                meter.record(prompt.purpose, spent_on(self.name, None, texts, "".join(pieces)))
             raise
         meter.record(prompt.purpose, reply.spent)
         return reply

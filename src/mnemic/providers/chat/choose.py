@@ -73,7 +73,7 @@ def _check_price(settings: Settings, name: str) -> None:
 
 
 def object_model_for(
-    settings: Settings, given: LanguageModel, circuits: Circuits | None = None
+    settings: Settings, model: LanguageModel, circuits: Circuits | None = None
 ) -> ChatModel:
     """A model of the host, with the budget, timeout, breaker and repairs of one behind HTTP."""
     from mnemic.providers import extras
@@ -81,14 +81,14 @@ def object_model_for(
     from mnemic.providers.objects import GuardedObject, ObjectTransport, method_of, name_of
     from mnemic.providers.wire import EXTRA
 
-    name = name_of(given, "model")
-    method_of(given, "complete", "model")
+    name = name_of(model, "model")
+    method_of(model, "complete", "model")
     _check_price(settings, name)
     extras.require(EXTRA, "json_repair")
     breaker = None if circuits is None else circuits.own(f"model {name}")
     calls = GuardedObject(f"model {name}", settings.model.timeout, breaker)
     price = settings.model.prices.get(name)
-    return Chat(ObjectTransport(given, name, calls, price=price), repairs=_REPAIRS)
+    return Chat(ObjectTransport(model, name, calls, price=price), repairs=_REPAIRS)
 
 
 def main_model_for(settings: Settings) -> ChatModel | None:

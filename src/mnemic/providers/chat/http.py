@@ -66,8 +66,8 @@ class HttpTransport:
                 attempt, learned = retry
                 doubtful = error if isinstance(error, ModelUnavailable) else None
             else:
-                shown = for_json and attempt.form == learned.form
-                self.record.known = replace(learned, confirmed=learned.confirmed or shown)
+                confirms = for_json and attempt.form == learned.form
+                self.record.known = replace(learned, confirmed=learned.confirmed or confirms)
                 return reply
 
     def _send(self, prompt: ModelPrompt, attempt: Capabilities, on_text: OnText | None) -> Reply:
@@ -92,9 +92,9 @@ class HttpTransport:
         self.wire.stream(self.protocol.path, payload, take)
         return join(pieces)
 
-    def _read(self, read: Callable[[object], T], answer: object) -> T:
+    def _read(self, parse: Callable[[object], T], answer: object) -> T:
         try:
-            return read(answer)
+            return parse(answer)
         except BadAnswer as error:
             message = self.wire.mask(f"{self.wire.service}: {error.message}")
             raise BadAnswer(message, remedy=error.remedy) from None

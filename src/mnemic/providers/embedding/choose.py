@@ -45,16 +45,16 @@ def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedd
 
 
 def object_embedder_for(
-    settings: Settings, given: EmbeddingModel, circuits: Circuits | None = None
+    settings: Settings, model: EmbeddingModel, circuits: Circuits | None = None
 ) -> Embedder:
     """An embedding model of the host, with the timeouts, breaker and cache of one behind HTTP."""
     from mnemic.providers.objects import GuardedObject, ObjectEmbedder, name_of
 
-    embedding, service = settings.embedding, f"embedder {name_of(given, 'embedder')}"
+    embedding, service = settings.embedding, f"embedder {name_of(model, 'embedder')}"
     breaker = None if circuits is None else circuits.own(service)
     calls = GuardedObject(service, embedding.timeout, breaker)
     timeout = embedding.query_timeout
-    embedder = ObjectEmbedder(given, calls, batch=embedding.batch, query_timeout=timeout)
+    embedder = ObjectEmbedder(model, calls, batch=embedding.batch, query_timeout=timeout)
     return _cache(embedder, embedding)
 
 

@@ -109,11 +109,11 @@ class TrainedReader:
             return question
         encoder = self._encoder(script_of(text))
         window = encoder.cutter.question(text)
-        made = encoder.run([window], _QUESTION)
-        weights, tokens = made["weights"][0], made["tokens"][0]
+        outputs = encoder.run([window], _QUESTION)
+        weights, tokens = outputs["weights"][0], outputs["tokens"][0]
         if not encoder.cutter.knows(window):
             weights, tokens = np.ones(1, np.float32), _nothing()
-        question = AskedQuestion(made["whole"][0], tokens, weights / weights.sum())
+        question = AskedQuestion(outputs["whole"][0], tokens, weights / weights.sum())
         self._asked = text, question
         return question
 
@@ -121,9 +121,9 @@ class TrainedReader:
         """What is kept of each passage."""
         wholes: list[list[Floats]] = [[] for _ in passages]
         tokens: list[list[Bytes]] = [[] for _ in passages]
-        for n, window, made in self.run(passages, judge=False):
-            wholes[n].append(made["whole"])
-            pieces = made["tokens"][window.own : len(window.ids) - 1]
+        for n, window, outputs in self.run(passages, judge=False):
+            wholes[n].append(outputs["whole"])
+            pieces = outputs["tokens"][window.own : len(window.ids) - 1]
             tokens[n].append(np.round(pieces * LEVELS).astype(np.int8))
         return [
             TurnVectors(np.stack(vectors), np.concatenate(rows))
@@ -133,8 +133,8 @@ class TrainedReader:
     def note(self, messages: Sequence[TurnText]) -> list[NotedMessage]:
         """Messages as it is judged what of them is worth keeping, and what they end."""
         windows: list[list[tuple[PieceWindow, Floats]]] = [[] for _ in messages]
-        for n, window, made in self.run(messages, judge=True):
-            windows[n].append((window, made["notes"][: len(window.ids)]))
+        for n, window, outputs in self.run(messages, judge=True):
+            windows[n].append((window, outputs["notes"][: len(window.ids)]))
         return [
             NotedMessage(self._encoder(script_of(message.text)).head, windows[n])
             for n, message in enumerate(messages)
@@ -147,8 +147,8 @@ class TrainedReader:
     def voice_windows(self, text: str) -> list[tuple[PieceWindow, Floats]]:
         """The windows of a message with what its voice is judged by, a row a piece."""
         return [
-            (window, np.concatenate([made["notes"], made["tokens"]], axis=1))
-            for _, window, made in self.run([TurnText(text, "user")], judge=True)
+            (window, np.concatenate([outputs["notes"], outputs["tokens"]], axis=1))
+            for _, window, outputs in self.run([TurnText(text, "user")], judge=True)
         ]
 
     def run(
@@ -169,9 +169,9 @@ class TrainedReader:
             windows.sort(key=lambda entry: -len(entry[1].ids))
             for at in range(0, len(windows), _AT_ONCE):
                 batch = windows[at : at + _AT_ONCE]
-                made = encoder.run([window for _, window in batch], _TURN, judge=judge)
+                outputs = encoder.run([window for _, window in batch], _TURN, judge=judge)
                 for row, (n, window) in enumerate(batch):
-                    yield n, window, {name: values[row] for name, values in made.items()}
+                    yield n, window, {name: values[row] for name, values in outputs.items()}
 
     def _encoder(self, script: Script) -> _Encoder:
         if script not in self._encoders:
@@ -269,15 +269,15 @@ def score_passages(
     of the question the most similar token of the passage counts; the score is their weighted mean.
     """
     scores = np.full(len(passages), np.nan)
-    read = [n for n, tokens in enumerate(passages) if tokens]
-    if not read:
+    places = [n for n, tokens in enumerate(passages) if tokens]
+    if not places:
         return scores
-    kept = [passages[n] or b"" for n in read]
-    sizes = np.array([len(tokens) // TOKEN for tokens in kept])
-    tokens = np.frombuffer(b"".join(kept), np.int8).reshape(-1, TOKEN).astype(np.float32)
+    blobs = [passages[n] or b"" for n in places]
+    sizes = np.array([len(tokens) // TOKEN for tokens in blobs])
+    tokens = np.frombuffer(b"".join(blobs), np.int8).reshape(-1, TOKEN).astype(np.float32)
     starts = range(0, len(tokens), _ROWS_AT_ONCE)
     rows = [tokens[at : at + _ROWS_AT_ONCE] @ question.tokens.T for at in starts]
     likeness = np.concatenate(rows)
     best = np.maximum.reduceat(likeness, np.concatenate([[0], np.cumsum(sizes)[:-1]]), axis=0)
-    scores[read] = best @ question.weights / LEVELS
+    scores[places] = best @ question.weights / LEVELS
     return scores

@@ -35,8 +35,8 @@ class SentenceHead:
     def ends(self, notes: Floats, pieces: Sequence[int]) -> float:
         """How likely the ``own`` pieces of a window end what stands beside them."""
         beside = np.delete(notes, pieces, axis=0)
-        read = _join(notes[0], notes[pieces]), beside.max(axis=0), beside.mean(axis=0)
-        middle = _relu(self._linear("changed", np.concatenate(read)))
+        parts = _join(notes[0], notes[pieces]), beside.max(axis=0), beside.mean(axis=0)
+        middle = _relu(self._linear("changed", np.concatenate(parts)))
         return _likely(self._linear("ends", middle)[0])
 
     def _linear(self, name: str, values: Floats) -> Floats:
@@ -52,11 +52,11 @@ class VoiceHead:
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = {name: np.asarray(values, np.float32) for name, values in arrays.items()}
 
-    def judge(self, read: Floats, layout: Floats) -> Floats:
-        """How likely each stretch is somebody else's; a row of ``read`` is what the window's first
-        mark and the pieces of a stretch say of it.
+    def judge(self, stretches: Floats, layout: Floats) -> Floats:
+        """How likely each stretch is somebody else's; its row is what the window's first mark and
+        its pieces say of it.
         """
-        rows = _relu(self._linear("told", np.concatenate([read, layout], axis=1)))
+        rows = _relu(self._linear("told", np.concatenate([stretches, layout], axis=1)))
         likeness = self._linear("asks", rows) @ self._linear("answers", rows).T
         likeness = np.exp(likeness - likeness.max(axis=1, keepdims=True))
         seen = likeness / likeness.sum(axis=1, keepdims=True) @ self._linear("says", rows)
@@ -104,8 +104,8 @@ def voice_rows(
     """What the window's first mark and the pieces of each stretch say, a row a stretch."""
     rows = []
     for place in places:
-        pieces, read = _best(windows, *place)
-        rows.append(np.concatenate([read[0], read[pieces or [0]].mean(axis=0)]))
+        pieces, notes = _best(windows, *place)
+        rows.append(np.concatenate([notes[0], notes[pieces or [0]].mean(axis=0)]))
     return np.stack(rows)
 
 
@@ -134,7 +134,7 @@ def _best(
 ) -> tuple[list[int], Floats]:
     """The pieces of a stretch in the window that has most of it, and what is read there."""
     return max(
-        ((_pieces(window, start, end), read) for window, read in windows),
+        ((_pieces(window, start, end), notes) for window, notes in windows),
         key=lambda stretch: len(stretch[0]),
         default=([], np.zeros((0, 0), np.float32)),
     )

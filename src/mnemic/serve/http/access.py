@@ -61,7 +61,8 @@ class Access:
                 "The token is missing",
                 remedy="Send Authorization: Bearer TOKEN, one of mnemic token add",
             )
-        return self._tokens.peek(key) or await self._queue.run("", lambda: find(key), lane)
+        grant = self._tokens.peek(key)
+        return await self._queue.run("", lambda: find(key), lane) if grant is None else grant
 
     async def allow(self, request: Request, scope: Scope, space: str) -> Grant:
         """The grant, if it covers this."""

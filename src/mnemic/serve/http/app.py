@@ -198,9 +198,9 @@ class Service:
     # --- the page's login -----------------------------------------------------------------------
 
     async def _log_in(self, request: Request) -> Response:
-        given = fields_of(await read_body(request, self._queue, _LOGIN_BYTES))
-        token = given.get("token")
-        if not isinstance(token, str) or len(given) != 1:
+        fields = fields_of(await read_body(request, self._queue, _LOGIN_BYTES))
+        token = fields.get("token")
+        if not isinstance(token, str) or len(fields) != 1:
             raise InvalidInput("token is missing", remedy='Send {"token": "…"}')
         key, grant = await self._access.log_in(token)
         response = answer(encode(describe_login(key, grant)))
@@ -250,7 +250,6 @@ class Service:
 
 @functools.cache
 def _document(operations: tuple[Operation, ...]) -> bytes:
-    """The OpenAPI document."""
     return encode(openapi(operations))
 
 

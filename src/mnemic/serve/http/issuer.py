@@ -118,8 +118,8 @@ def _refuse(why: str) -> Unauthorized:
 
 
 def _scope(claims: Mapping[str, Any]) -> Scope:
-    given = claims.get("scope", claims.get("scp", ""))
-    words = given.split() if isinstance(given, str) else given if isinstance(given, list) else []
+    claim = claims.get("scope", claims.get("scp", ""))
+    words = claim.split() if isinstance(claim, str) else claim if isinstance(claim, list) else []
     held: list[Scope] = [scope for scope in SCOPES if f"mnemic:{scope}" in words]
     if not held:
         raise _refuse("it has no scope mnemic:read, mnemic:write or mnemic:admin")

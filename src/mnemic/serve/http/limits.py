@@ -54,16 +54,16 @@ class Intake:
 
     async def read(self, parts: AsyncIterator[bytes], most: int) -> bytes:
         """The whole body, refused as soon as it is too large."""
-        read, size, loop = [], 0, asyncio.get_running_loop()
+        chunks, size, loop = [], 0, asyncio.get_running_loop()
         async for chunk in parts:
             size += len(chunk)
             if size > most:
                 raise too_large(most)
-            read.append(chunk)
+            chunks.append(chunk)
             if size > self.FREE:
                 self._until = max(self._until, loop.time()) + len(chunk) / self.PACE
                 await asyncio.sleep(self._until - loop.time())
-        return b"".join(read)
+        return b"".join(chunks)
 
 
 class WorkQueue:

@@ -50,14 +50,14 @@ class Endpoint:
             check_key(key)
 
         def work() -> Done:  # with the reading, since a large body takes its time
-            given = _query(operation, request) if operation.in_query else fields_of(body)
-            clash = sorted(given.keys() & names.keys())
+            fields = _query(operation, request) if operation.in_query else fields_of(body)
+            clash = sorted(fields.keys() & names.keys())
             if clash:
                 raise InvalidInput(f"{clash[0]} is part of the path", remedy="Leave it out here")
-            given |= {name: _value(operation, name, text) for name, text in names.items()}
+            fields |= {name: _value(operation, name, text) for name, text in names.items()}
             if key is not None and operation.takes_operation_id:
-                given.setdefault("operation_id", key)
-            mind, arguments = self.engine.mind(space), _read(operation, given)
+                fields.setdefault("operation_id", key)
+            mind, arguments = self.engine.mind(space), _read(operation, fields)
             do = partial(_perform, operation, mind, arguments)
             reads = operation.scope == "read" or operation.method == "GET"
             if reads or not self.engine.settings.memory.enabled:
@@ -121,12 +121,12 @@ def _no_number(name: str) -> NoReturn:
 
 def _query(operation: Operation, request: Request) -> dict[str, Any]:
     """What the query says, each once."""
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, text in request.query_params.multi_items():
-        if name in given:
+        if name in fields:
             raise InvalidInput(f"{name} is there twice", remedy="Send it once")
-        given[name] = _value(operation, name, text)
-    return given
+        fields[name] = _value(operation, name, text)
+    return fields
 
 
 def _value(operation: Operation, name: str, text: str) -> Any:
@@ -141,19 +141,19 @@ def _value(operation: Operation, name: str, text: str) -> Any:
         return text  # which is then refused
 
 
-def _read(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+def _read(operation: Operation, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Each argument as the type it has in the call."""
     parameters = operation.parameters
-    unknown = sorted(given.keys() - parameters.keys())
+    unknown = sorted(fields.keys() - parameters.keys())
     if unknown:
         raise InvalidInput(
             f"{unknown[0][:80]} is not a parameter of {operation.name}",
             remedy=f"Use {', '.join(parameters) or 'none'}",
         )
-    missing = [name for name, field in parameters.items() if field.required and name not in given]
+    missing = [name for name, field in parameters.items() if field.required and name not in fields]
     if missing:
         raise InvalidInput(f"{missing[0]} is missing", remedy=f"Send {', '.join(missing)}")
-    return {name: read(parameters[name].annotation, value, name) for name, value in given.items()}
+    return {name: read(parameters[name].annotation, value, name) for name, value in fields.items()}
 
 
 def _perform(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> Done:
