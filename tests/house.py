@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_871,
+    "language": 10_875,
     "store": 10_020,
     "learn": 7_071,
     "moving": 5_578,

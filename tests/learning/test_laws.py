@@ -320,3 +320,16 @@ def test_a_rule_that_does_not_say_it_lasts_is_put_to_the_user(
     rules = [memory.text for memory in mind.memories(kind="rule")]
     offered = [candidate.text for candidate in mind.pending()]
     assert (len(rules), len(offered)) == ((0, 1) if waits else (1, 0))
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("My cousin Aoife lives in Cork and she's a welder.", "Aoife is a welder"),
+        ("mom's moving in with us here next month.", "mom's moving in with us here next month"),
+    ],
+)
+def test_a_statement_reads_as_it_was_said(open_mind: OpenMind, said: str, text: str) -> None:
+    mind = open_mind()
+    tell(mind, "a", said)
+    assert any(memory.text.startswith(text) for memory in mind.memories())

@@ -34,6 +34,7 @@ _IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
 _ADVERB = re.compile(
     r"^(?:已经|其实|现在|今年|早就|后来|最近|刚|终于|确实|也|都|还|去年|上个?月|前年){1,3}"
 )
+_CONTRACTED = re.compile(r"^'s\b(?= (been|had|got)\b)?")
 _OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
 
 
@@ -128,7 +129,7 @@ class People:
         match = self._phrases("person_pronoun").match(clause)
         if match:
             rest = clause[match.end() :]
-            return Subject(last, _to_first_person(rest), f"{last.spoken_of}{rest}")
+            return Subject(last, _to_first_person(rest), go_on(last.spoken_of, rest))
         match = self._phrases("person_possessive").match(clause)
         if not match:
             return None
@@ -169,6 +170,11 @@ class People:
 
     def _relation(self, word: str) -> str:
         return self._tables.get(word.lower(), word.lower().replace(" ", "_"))
+
+
+def go_on(who: str, rest: str) -> str:
+    """What is said of somebody, who was a pronoun with perhaps a contracted verb."""
+    return who + _CONTRACTED.sub(lambda verb: " has" if verb[1] else " is", rest)
 
 
 @cache

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import load_patterns
-from mnemic.language.extract.people import relations
+from mnemic.language.extract.people import go_on, relations
 from mnemic.language.extract.sentences import HAN, is_brief
 from mnemic.types import Candidate
 
@@ -56,7 +56,7 @@ def halves(text: str, who: str) -> Iterator[tuple[str, str]]:
     own, in either order, for each place where they may be joined.
     """
     for first, second in _split(text, who):
-        if min(map(_size, (first, second))) >= _FEWEST:
+        if all(len(half) + len(HAN.findall(half)) >= _FEWEST for half in (first, second)):
             yield first, second
             yield second, first
 
@@ -91,10 +91,6 @@ def _split(text: str, who: str) -> Iterator[tuple[str, str]]:
             yield first, second
 
 
-def _size(text: str) -> int:
-    return len(text) + len(HAN.findall(text))
-
-
 def _alone(text: str, before: str, who: str) -> str:
     """The second half of a sentence with what it leaves to the first one: its subject, its verb.
     Empty where that is not known.
@@ -104,7 +100,7 @@ def _alone(text: str, before: str, who: str) -> str:
         return "" if _LEAD.fullmatch(lead) else f"{lead} {text[4:]}"
     for another, ending in ((_ANOTHER, ""), (_ANOTHERS, "'s")):
         if lead and (match := another.match(text)):
-            return f"{lead}{ending}{text[match.end() :]}"
+            return go_on(lead + ending, text[match.end() :])
     if _REASON.match(text) or load_patterns().phrases("leans").match(text):
         return ""
     if _SUBJECT.match(text) or _OWN_SUBJECT.match(text) or (who and text.startswith(who)):
@@ -178,6 +174,8 @@ def _phrase(candidate: Candidate, content: str) -> str:
         return ""
     if not mine and (subject not in content or subject.islower()):  # known by the relation alone
         word = _relation(words.table("persons"), subject.replace(" ", "_"), content)
+        if not word:  # a thing: it is said best as it was
+            return ""
         subject = _fill(words.table("say_of").get("relation", ""), relation=word) or subject
     return _fill(template, subject=subject, value=value, relation=relation)
 
