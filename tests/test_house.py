@@ -99,3 +99,61 @@ def test_no_folder_is_larger_than_its_budget() -> None:
     lines = count_lines()
     over = {name: count for name, count in lines.items() if count > BUDGETS.get(name, 0)}
     assert not over, "cut, or see tests/house.py for what raising a budget takes"
+
+
+# Words that name no thing, and participles that name no act.
+VAGUE = frozenset("one whole own some part piece said told found known".split())
+IRREGULAR = frozenset(
+    "told found known said kept made shown given taken written hidden held left lost met built sent"
+    " spoken seen understood heard drawn chosen begun".split()
+)
+VERBS = frozenset(
+    {"embed", "feed", "need", "seed", "proceed", "exceed", "succeed", "shed", "speed"}
+)
+
+
+def test_a_function_begins_with_a_verb_and_a_value_is_a_thing() -> None:
+    vague = {
+        str(path.relative_to(PACKAGE)): names
+        for path in PACKAGE.rglob("*.py")
+        if not path.is_relative_to(PACKAGE / "compat")  # its names are those of other libraries
+        and (names := list(vague_names(path.read_text(encoding="utf-8"))))
+    }
+    assert not vague
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("def checked(text): ...", "checked"),
+        ("async def _told_apart(text): ...", "_told_apart"),
+        ("@property\ndef expired(self): ...", ""),
+        ("def embed(text): ...", ""),
+        ("for one in (): ...", "one"),
+        ("def f(part): ...", "part"),
+        ("class C:\n    part: str", ""),
+        ("print(found)", ""),
+    ],
+)
+def test_vague_names_are_found_where_they_are_made(source: str, name: str) -> None:
+    assert "".join(vague_names(source)) == name
+
+
+def vague_names(source: str) -> Iterator[str]:
+    """The names that a program makes and that say too little; fields are named by their class."""
+    tree = ast.parse(source)
+    classes = (node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    fields = {row.target for body in classes for row in body if isinstance(row, ast.AnnAssign)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                first = name.lstrip("_").partition("_")[0]
+                participle = first in IRREGULAR or (first.endswith("ed") and first not in VERBS)
+                if participle and not any(
+                    "property" in ast.unparse(d) for d in node.decorator_list
+                ):
+                    yield name
+            case ast.arg(arg=name) if name in VAGUE:
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()) if name in VAGUE and node not in fields:
+                yield name

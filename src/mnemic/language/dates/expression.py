@@ -55,7 +55,7 @@ class Grammar(WordFile):
     def patterns(self, text: str) -> list[Pattern]:
         """Those that can match in a text: it has what ``[needs]`` of the file says."""
         needs: Mapping[str, str] = self.tree().get("needs", {})
-        lacking = [names for part, names in needs.items() if not self.pattern(part).search(text)]
+        lacking = [names for word, names in needs.items() if not self.pattern(word).search(text)]
         without, readers = " ".join(lacking).split(), self._readers.items()
         return [(self.pattern(name), read) for name, read in readers if name not in without]
 
