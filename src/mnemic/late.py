@@ -28,6 +28,8 @@ if hasattr(os, "register_at_fork"):
 def load(module: str) -> ModuleType:
     """A module that some thread may import while another forks."""
     with _LOADING:
+        if module in sys.modules:  # to count what is frozen takes long in a large process
+            return import_module(module)
         # Threads of numpy's OpenBLAS spin 30 ms before they sleep, from the import on.
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
         # Modules are made of things that stay: the collector would look at them again and again.
@@ -44,8 +46,7 @@ def load(module: str) -> ModuleType:
 
 
 def find(module: str) -> ModuleSpec | None:
-    """Where a module is, without importing it; found again only where the path changes, since a
-    look through the whole path takes half a millisecond."""
+    """Where a module is, without importing it; a look through the path takes half a millisecond."""
     spec = None if module in sys.modules else _SPECS.get((module, *sys.path))
     if spec is None and (spec := find_spec(module)):
         _SPECS[module, *sys.path] = spec
@@ -135,8 +136,7 @@ else:
         exec(f"def __init__({', '.join(head)}): {'; '.join(body) or 'pass'}", space)
         init = space["__init__"]
         init.__qualname__ = f"{given.__qualname__}.__init__"
-        init.__annotations__ = {name: given.__annotations__[name] for name in names}
-        init.__annotations__["return"] = None
+        init.__annotations__ = {n: given.__annotations__[n] for n in names} | {"return": None}
         return init
 
     NDArray = list  # named in annotations alone
