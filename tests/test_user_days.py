@@ -65,14 +65,7 @@ PLACES = [
     ("Pacific/Auckland", "2026-01-01T06:00"),
 ]
 CASES = [Case(*place, stated) for place in PLACES for stated in (False, True)]
-
-
-def each(cases: list[Case]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", cases, ids=lambda c: f"{c.zone}-{c.wall}-{c.stated}")
-
-
-# Where a day comes from is one thing in all of them: each shows every place, told in one way.
-EVERY = each(CASES[::4] + CASES[3::4])
+EVERY = pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c.zone}-{c.wall}-{c.stated}")
 THINGS = {
     -1: "拼图拼完了 finished the jigsaw",
     0: "阳台种了罗勒 planted basil",
@@ -126,7 +119,7 @@ def test_yesterday_is_the_users(
         assert hits[0].text == "罗勒发芽了 the basil sprouted"
 
 
-@each(CASES)
+@EVERY
 @pytest.mark.feature("L7")
 def test_a_daily_event_has_the_users_day(
     open_mind: OpenMind, clock: ManualClock, case: Case
@@ -218,7 +211,7 @@ def test_the_scratchpad_has_the_users_time(
     assert [done.at for done in mind.scratchpad().completions] == [case.at]
 
 
-@each(CASES)
+@EVERY
 def test_growth_counts_the_users_days(open_mind: OpenMind, clock: ManualClock, case: Case) -> None:
     clock.set(case.at)
     mind = open_mind(**case.settings)

@@ -95,6 +95,17 @@ def test_a_folder_adds_to_both_languages(open_mind: OpenMind, tmp_path: Path) ->
     assert facts(own, *said) == ours | {("climbing_grade", "6b"), ("climbing_grade", "7c")}
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_a_rule_of_ones_own_patterns_is_not_doubted(
+    open_mind: OpenMind, tmp_path: Path, own: bool
+) -> None:
+    (tmp_path / "climbing.toml").write_text(ENGLISH, encoding="utf-8")
+    extraction = {"patterns": str(tmp_path / "climbing.toml")} if own else {}
+    mind = open_mind(":memory:", extraction=extraction)  # with the reader, which doubts
+    assert (("rule", "Use metric units") in facts(mind, "Use metric units.")) is own
+    assert [candidate.text for candidate in mind.pending()] == ([] if own else ["Use metric units"])
+
+
 def test_a_third_language_is_one_file(open_mind: OpenMind, tmp_path: Path) -> None:
     file = tmp_path / "de.toml"
     file.write_text(GERMAN, encoding="utf-8")

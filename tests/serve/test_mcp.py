@@ -222,11 +222,7 @@ def test_resources_and_prompts(tmp_path: Path, preset: str) -> None:
         await done(client, "add_memory", text="Answer briefly", kind="rule")
         assert "Answer briefly" in await told(client, "review")
 
-    if preset == "openakita":
-        talk(command("--db", str(db), "--preset", preset), conversation)
-    else:  # the same server, without the seconds that a process takes to begin
-        with mnemic.open(db, preset=preset, worker="none") as mind:
-            talk(mcp_server(mind), conversation)
+    talk(command("--db", str(db), "--preset", preset), conversation)
 
 
 @pytest.mark.feature("R8", preset="openakita")

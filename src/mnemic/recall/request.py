@@ -73,8 +73,8 @@ def read_request(
     """
     limit, min_score, of = narrowed.get("limit"), narrowed.get("min_score"), narrowed.get("of")
     min_importance, persona = narrowed.get("min_importance"), narrowed.get("persona")
-    trust, status, metadata = (narrowed.get("trust"), narrowed.get("status"),
-                               narrowed.get("metadata"))  # fmt: skip
+    trust, status = narrowed.get("trust"), narrowed.get("status")
+    metadata = narrowed.get("metadata")
     query = shorten(checks.check_text(query, "query", MAX_QUERY))
     limit = checks.check_count(usual.limit if limit is None else limit, "limit", MAX_HITS)
     min_score = checks.check_share(usual.min_score if min_score is None else min_score, "min_score")

@@ -92,8 +92,8 @@ class SqlLedger(Part):
 
     def ids_beginning(self, prefix: str, limit: int) -> list[SafeName]:
         """Ids of records of any kind that begin so, by the index of each table."""
-        tables, values = _WITH_IDS, {"first": prefix, "last": f"{prefix}~", "most": limit}
-        ids = (self._column(self._sql("ids_beginning", table=table), **values) for table in tables)
+        bounds = {"first": prefix, "last": f"{prefix}~", "most": limit}
+        ids = (self._column(self._sql("ids_beginning", table=t), **bounds) for t in _WITH_IDS)
         return list(chain.from_iterable(ids))[:limit]
 
     def sessions(
