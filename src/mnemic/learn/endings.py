@@ -8,7 +8,7 @@ what a message ends of what is near to it. What is told besides the end is kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -42,8 +42,8 @@ _NEAREST, _SHARING = 3, 1  # in meaning, and of those that share words, that a r
 _DANGEROUS = frozenset({"allergy"})  # to forget: ends only by words
 _ALIKE = 0.6  # of the words of two statements about different things
 # How sure a reader has to be of a text that names what is known, with a word for its end and
-# without, of another text, and of one thing more.
-_ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE = 0.5, 0.65, 0.8, 0.9
+# without, of one that only names whom it is about, of another text, and of one thing more.
+_ENDS_BY_WORD, _ENDS_NAMED, _ENDS_OF_WHOM, _ENDS, _ENDS_BESIDE = 0.5, 0.65, 0.7, 0.8, 0.9
 _EARNEST, _HINTED = 0.5, 0.25  # how likely it is worth keeping; to end, for clauses to be asked
 _OF_A_CLAUSE = 0.2  # that much surer of a clause than of the whole
 _APART = 1.35  # times the odds of the half that stays, those of the one that ends
@@ -53,6 +53,7 @@ READ_WHOLE = 300  # characters of a message whose sentences are judged together
 _PLANS = 200
 _SIGNS = ("denial", "final_denial", "ending", "replaced", "plan_off")
 _BEFORE = re.compile(r"(?i)\b(?:instead of|rather than|from)\b(?!.*\bto\b)|而不是|原定|原来")
+_PROPER = re.compile(r"\b[A-Z][^\W\d_]+")
 _AUXILIARY = re.compile(r"(?i)\b(?:do|does|did|is|are|am|was|i|we|really)\b|[我了]")
 _SENTENCE_ENDS = re.compile(r"(?<=[。！？!?;；\n])|(?<=[.])\s+")
 
@@ -178,7 +179,7 @@ def _beside_the_end(
     clauses = _splitter().split_clauses(text)
     words = {clause: _content_words(clause) for clause in clauses}
     named = {clause for clause in clauses if any(end & words[clause] for end in over)}
-    named -= {clause for clause in named if any(map(str.isdigit, words[clause].difference(*over)))}
+    named -= {clause for clause in named if _tells_more(clause, frozenset().union(*over))}
     beside = [clause for clause in clauses if clause not in named or _says("replaced", clause)]
     if len(beside) == len(clauses):
         return candidate
@@ -189,6 +190,16 @@ def _beside_the_end(
     if fragment or not (_says("replaced", rest) or (judge and judge.are_worth([rest]))):
         return None
     return replace(candidate, text=candidate.text.replace(text, rest), value=rest)
+
+
+def _tells_more(clause: str, over: Collection[str]) -> bool:
+    """Whether a clause that ends something goes on with a figure or a name: "left for Nimbly"."""
+    if any(map(str.isdigit, _content_words(clause).difference(over))):
+        return True
+    names = [(name.start(), _content_words(name[0])) for name in _PROPER.finditer(clause)]
+    places = [place for place, words in names if words & {*over}]
+    places += [folded.find(word) for folded in [fold(clause)] for word in over if word in folded]
+    return any(place > min(places, default=0) for place, words in names if not words & {*over})
 
 
 def _make_replacement(statement: str, turn: Turn) -> Candidate:
@@ -278,7 +289,7 @@ def _does_end(judge: EndingReader, memory: Memory, text: str) -> bool:
     """
     statement = drop_date(memory.text)
     is_named = bool(_telling_words(memory) & _content_words(text))
-    level = _ENDS_NAMED if is_named else _ENDS
+    level = _ENDS_NAMED if is_named else _ENDS_OF_WHOM if _names_whom(memory, text) else _ENDS
     if is_named and _says("final_denial", text):
         level = _ENDS_BY_WORD
     elif _says("besides", text):
@@ -293,6 +304,18 @@ def _does_end(judge: EndingReader, memory: Memory, text: str) -> bool:
         for clause in _splitter().split_clauses(text)
         if not is_brief(clause, *_FEWEST)
     )
+
+
+def _names_whom(memory: Memory, text: str) -> bool:
+    """Whether a text names the person or thing that a statement is about."""
+    who = _who(memory)
+    return bool(who) and any(_names(text, name) for name in _names_for(who))
+
+
+def _names_for(subject: str) -> frozenset[str]:
+    """What a subject goes by: Yusuf, of "Yusuf in payroll"."""
+    name = _PROPER.match(subject)
+    return names_of(subject) | ({name[0]} if name else set())
 
 
 def _telling_words(memory: Memory) -> frozenset[str]:
@@ -323,7 +346,7 @@ def _may_end(unit: Unit, memory: Memory, text: str) -> bool:
         return True  # "we get married in May instead": the wedding
     # Who somebody is to the user is only looked up where their own name is not said.
     subjects = chain([memory.subject], _relations_of(unit, memory.subject))
-    return any(_names(text, name) for subject in subjects for name in names_of(subject))
+    return any(_names(text, name) for subject in subjects for name in _names_for(subject))
 
 
 def _relations_of(unit: Unit, name: str) -> Iterator[str]:
@@ -352,7 +375,7 @@ def _is_of_another_person(statement: str, text: str) -> bool:
 
 def _names(text: str, subject: str) -> bool:
     """Whether a text names somebody or something; Django is not Go."""
-    return bool(re.search(rf"(?<![a-z\d]){re.escape(subject_of(subject))}(?![a-z\d])", fold(text)))
+    return bool(re.search(rf"(?<![a-z\d]){re.escape(fold(subject))}(?![a-z\d])", fold(text)))
 
 
 def _is_of_another(memory: Memory, text: str) -> bool:

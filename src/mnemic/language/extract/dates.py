@@ -177,8 +177,9 @@ def _times_ahead(text: str, said_at: datetime) -> list[TimeSpan]:
 def _until(rule: Candidate, said_at: datetime) -> Candidate:
     """A rule that was given for a time ends with it: "until Friday", 这周."""
     for time in () if pattern("again").search(rule.text) else _times_ahead(rule.text, said_at):
-        before = rule.text[: time.place]
-        if pattern("limit").search(before) or pattern("limited").match(time.text):
+        before, behind = rule.text[: time.place], rule.text[time.place + len(time.text) :]
+        opens = pattern("begins").search(before) or pattern("begun").match(behind)
+        if pattern("limit").search(before) or (pattern("limited").match(time.text) and not opens):
             return replace(rule, valid_to=time.end)
     return rule
 
