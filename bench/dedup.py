@@ -81,8 +81,7 @@ def measure(count: int, settings: Settings, seed: int = 1) -> Figures:
     merged = {
         (min(place, other), max(place, other))
         for group in components(found)
-        for place, taken in absorb(memories, group, pairs, settings.reconcile)
-        for other in taken
+        for other, place in absorb(memories, group, pairs, settings.reconcile)
     }
     seconds = time.process_time() - begun
     right = len(merged & truth)

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from weakref import WeakSet
 
 
 class ForkSafeLock:
-    """As ``threading.Lock`` in a ``with`` statement; with ``reentrant`` as ``threading.RLock``."""
+    """As ``threading.Lock`` in a ``with`` statement; with ``reentrant`` as ``threading.RLock``.
 
-    def __init__(self, *, reentrant: bool = False) -> None:
-        self._make = threading.RLock if reentrant else threading.Lock
+    ``forked`` is called in a child, which is to begin with nothing of what the lock guards.
+    """
+
+    def __init__(
+        self, *, reentrant: bool = False, forked: Callable[[], None] = lambda: None
+    ) -> None:
+        self._make, self.forked = threading.RLock if reentrant else threading.Lock, forked
         self.renew()
         _all.add(self)
 
@@ -35,6 +41,7 @@ _all: WeakSet[ForkSafeLock] = WeakSet()
 def _renew_all() -> None:
     for lock in list(_all):
         lock.renew()
+        lock.forked()
 
 
 if hasattr(os, "register_at_fork"):

@@ -188,7 +188,7 @@ def test_nobody_is_both_kept_and_taken_in(told: list[tuple[int, int, float]]) ->
     pairs = {(a, b): Pair(a, b, likeness, True) for a, b, likeness in told}
     for group in components(pairs.values()):
         found = absorb(memories, group, pairs, SETTINGS.reconcile)
-        kept, gone = [k for k, _ in found], [o for _, taken in found for o in taken]
+        gone, kept = [other for other, _ in found], [place for _, place in found]
         assert set(kept).isdisjoint(gone)
         assert len(gone) == len(set(gone))
 

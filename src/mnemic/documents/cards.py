@@ -25,7 +25,6 @@ from mnemic.language.truncation import cut_to_tokens
 from mnemic.prompts import fill_prompt
 from mnemic.providers.chat.base import ChatModel
 from mnemic.settings.recall import SectionName
-from mnemic.settings.values import Size, Table
 from mnemic.space import Space
 from mnemic.store import new_file
 from mnemic.store.paths import refuse_links
@@ -158,7 +157,6 @@ _FILES: Mapping[Card, str] = {  # document A §10.2
 _PROMPTS: Mapping[Card, Card] = {"persona": "soul"}
 _COMPILED_AT = ".compiled_at"
 _AGAIN = "!"  # after the fingerprint: the model failed, and is asked again next time
-_Stamp = tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -168,7 +166,9 @@ class IdentityCards:
     space: Space
     folder: Path | None
     # The stamps of the sources that this process has read, and their cards.
-    _cache: tuple[dict[str, _Stamp | None], dict[SectionName, str]] = field(default=({}, {}))
+    _cache: tuple[dict[str, tuple[int, int] | None], dict[SectionName, str]] = field(
+        default=({}, {})
+    )
 
     # --- for prompts ----------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ class IdentityCards:
         if self.folder is None:
             return {}
         names = filter(None, (*map(self._file_of, CARDS), self._overlay_file(persona)))
-        stamps = {name: _stamp(self.folder / name) for name in names}
+        stamps = {name: files.stamp_of(self.folder / name) for name in names}
         if stamps != self._cache[0]:
             self._cache = stamps, self._load(persona)
         return self._cache[1]
@@ -196,7 +196,9 @@ class IdentityCards:
         overlay = _show_whole(self._source(file)) if file else ""
         cards: dict[SectionName, str] = {
             "identity": "\n".join(filter(None, agent)),
-            "user": _first_lines(texts["user"], self._sections["user"].tokens),
+            "user": _first_lines(
+                texts["user"], self.space.settings.context.sections["user"].tokens
+            ),
             "persona": "\n\n".join(filter(None, (overlay, texts["persona"]))),
         }
         return {name: text for name, text in cards.items() if text}
@@ -315,12 +317,10 @@ class IdentityCards:
         written = {"user": documents.user_file, "persona": documents.persona_file}
         return {"soul": SOUL_FILE, "core": agent, "tooling": agent, **written}[card]
 
-    @property
-    def _sections(self) -> Table[Size]:
-        return self.space.settings.context.sections
-
     def _tokens(self, card: Card) -> int:
-        of_one_card = _TOKENS_OF_ONE_CARD if any(self._sections["cards"]) else {}
+        of_one_card = (
+            _TOKENS_OF_ONE_CARD if any(self.space.settings.context.sections["cards"]) else {}
+        )
         return (_TOKENS | of_one_card)[card]
 
     def _mark(self, card: Card, source: str) -> str:
@@ -334,11 +334,3 @@ def _first_lines(card: str, size: int) -> str:
     while size and len(lines) > 1 and count_tokens("\n".join(lines)) > size - _FENCE:
         lines.pop()
     return "\n".join(lines)
-
-
-def _stamp(path: Path) -> _Stamp | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size

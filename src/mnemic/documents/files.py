@@ -39,6 +39,15 @@ def fingerprint(text: str | bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+def stamp_of(path: Path) -> tuple[int, int] | None:
+    """What tells without reading whether a file was changed; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def load(path: Path) -> DocumentFile:
     """The file as it is, an empty one where there is none; Unreadable says why not."""
     data = read_bytes(path)

@@ -25,7 +25,6 @@ from mnemic.learn.reconciler import Reconciler
 from mnemic.prompts import words
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.space import Space
-from mnemic.store import new_file
 from mnemic.store.new_file import write
 from mnemic.store.paths import refuse_links
 from mnemic.store.rows import DocumentRow, Written
@@ -40,7 +39,7 @@ class Documents:
     folders: Folders
     keeper: MemoryWriter
     reconciler: Reconciler
-    _seen: str | None = None
+    _seen: tuple[int, int] | None = None
 
     def sync(self, now: datetime | None = None) -> SyncReport:
         """Import the edits of people, then write what changed in memory."""
@@ -55,8 +54,7 @@ class Documents:
         path = self.folders.documents / self.space.settings.documents.memory_file
         if self.space.settings.upkeep.core_choice != "document" or not path.is_file():
             return
-        status = path.stat()
-        seen, self._seen = self._seen, f"{status.st_mtime_ns} {status.st_size}"
+        seen, self._seen = self._seen, files.stamp_of(path)
         if self._seen == seen:
             return
         with self.space.read() as unit:
@@ -84,9 +82,24 @@ class Documents:
         return self.sync()
 
     def write_report(self, report: DailyReport) -> Path:
-        folder = self.folders.reports
+        """The file of that day; one that a person changed stays, and a further one is written."""
+        folder, space = self.folders.reports, self.space
         refuse_links(folder, self.folders.reports_base)
-        return write_report(self.space, folder, report, bounds=self._bounds)
+        data, now = _render(report, self._bounds).encode(), space.now()
+        for number in count(1):
+            suffix = "" if number == 1 else f"-{number}"
+            path = folder / f"{report.day:%Y-%m-%d}{suffix}.md"
+            name, new = key_of("report", constant(path.name)), Written(fingerprint(data), {})
+            with space.write() as unit:
+                row = unit.document_states.get(name) or DocumentRow(name)
+                if not _is_ours(path, (row.written, row.writing, new)):
+                    continue
+                unit.document_states.put(replace(row, writing=new), now)
+            write(path, data)
+            with space.write() as unit:
+                unit.document_states.put(DocumentRow(name, new), now)
+            return path
+        raise AssertionError("numbers do not end")
 
     # --- bullets that a person removed ----------------------------------------------------------
 
@@ -126,7 +139,7 @@ def _text_of(path: Path) -> DocumentText:
 _LONGEST = 10_000_000  # bytes; a longer file is none of ours
 
 
-def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
+def _render(report: DailyReport, bounds: Bounds) -> str:
     texts = words("daily_report", report.language)
     parts = [f"# {texts['title']} {report.day:%Y-%m-%d}"]
     for title, statements in report.sections:
@@ -134,25 +147,6 @@ def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
         body = "\n".join(f"- {line}" for line in [*filter(None, lines)] or [texts["nothing"]])
         parts.append(f"## {harmless(title)}\n\n{body}")
     return "\n\n".join(parts) + "\n"
-
-
-def write_report(space: Space, folder: Path, report: DailyReport, *, bounds: Bounds) -> Path:
-    """The file of that day; one that a person changed stays, and a further one is written."""
-    data, now = render(report, bounds).encode(), space.now()
-    for number in count(1):
-        suffix = "" if number == 1 else f"-{number}"
-        path = folder / f"{report.day:%Y-%m-%d}{suffix}.md"
-        name, new = key_of("report", constant(path.name)), Written(fingerprint(data), {})
-        with space.write() as unit:
-            row = unit.document_states.get(name) or DocumentRow(name)
-            if not _is_ours(path, (row.written, row.writing, new)):
-                continue
-            unit.document_states.put(replace(row, writing=new), now)
-        new_file.write(path, data)
-        with space.write() as unit:
-            unit.document_states.put(DocumentRow(name, new), now)
-        return path
-    raise AssertionError("numbers do not end")
 
 
 def _is_ours(path: Path, states: Iterable[Written | None]) -> bool:

@@ -64,29 +64,24 @@ def by_value(memories: Iterable[Memory], now: datetime, half_life: timedelta) ->
     return sorted(memories, key=lambda memory: (-value(memory), memory.id))
 
 
-def for_user(ranked: Iterable[Memory], elsewhere: Collection[str] = ()) -> list[Placement]:
-    """Memories about the user by section; of projects and rules of others, none ``elsewhere``."""
-    placements = (Placement(memory, user_section(memory)) for memory in ranked)
+def for_user(ranked: Iterable[Memory], elsewhere: Collection[str]) -> list[Memory]:
+    """Memories about the user; of projects and rules of others, none ``elsewhere``."""
 
-    def belongs(placement: Placement) -> bool:
-        if not placement.section or subject_of(placement.memory.subject) == "user":
-            return bool(placement.section)
-        if placement.memory.kind == "rule":
+    def belongs(memory: Memory) -> bool:
+        section = user_section(memory)
+        if not section or subject_of(memory.subject) == "user":
+            return bool(section)
+        if memory.kind == "rule":
             return "memory" not in elsewhere
-        of_project = placement.section == "projects" or is_progress(placement.memory)
-        return not of_project or "project" not in elsewhere
+        return "project" not in elsewhere or not (section == "projects" or is_progress(memory))
 
-    return list(filter(belongs, placements))
+    return list(filter(belongs, ranked))
 
 
-def for_project(memories: Iterable[Memory], rolled: str) -> list[Placement]:
+def for_project(memories: Iterable[Memory], rolled: str) -> list[Memory]:
     """Progress, the latest first, without archived entries."""
     newest = sorted(memories, key=lambda memory: memory.id, reverse=True)
-    return [
-        Placement(memory, project_section(memory))
-        for memory in newest
-        if memory.id > rolled and is_progress(memory)
-    ]
+    return [memory for memory in newest if memory.id > rolled and is_progress(memory)]
 
 
 def is_progress(memory: Memory) -> bool:
@@ -100,11 +95,12 @@ def project_section(memory: Memory) -> str:
     return GENERAL if memory.project == GLOBAL_PROJECT else f"project:{memory.project}"
 
 
-def for_insights(memories: Iterable[Memory]) -> list[Placement]:
+def for_insights(memories: Iterable[Memory]) -> list[Memory]:
     """Experiences, the most used first, then the latest used."""
-    experiences = [memory for memory in memories if memory.kind in ("skill", "lesson")]
-    experiences.sort(key=lambda m: (-m.access_count, -m.last_accessed_at.timestamp(), m.id))
-    return [Placement(memory, memory.kind) for memory in experiences]
+    experiences = (memory for memory in memories if memory.kind in ("skill", "lesson"))
+    return sorted(
+        experiences, key=lambda m: (-m.access_count, -m.last_accessed_at.timestamp(), m.id)
+    )
 
 
 def at_most_of_each(chosen: Iterable[Placement], most: int) -> list[Placement]:

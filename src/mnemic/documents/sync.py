@@ -41,11 +41,11 @@ class _OpenDocument:
     """One document during a run, with its edits."""
 
     view: View
+    reports: list[EditReport]  # of earlier tries, too
     loaded: DocumentFile = field(default_factory=DocumentFile)
     row: DocumentRow = field(default_factory=lambda: DocumentRow(EMPTY))
     edits: DocumentEdits = _NO_EDITS
     parts: tuple[MarkdownSection, ...] = ()
-    reports: list[EditReport] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     problem: str = ""
     again: bool = False
@@ -61,11 +61,12 @@ class DocumentSync:
     def run(self, now: datetime) -> SyncReport:
         """Synchronize every document; one saved meanwhile is read again and loses nothing."""
         reports: dict[str, DocumentReport] = {}
+        earlier: Mapping[str, list[EditReport]] = {view.name: [] for view in self.views}
         waiting: list[DocumentName] = [view.name for view in self.views]
         for _ in range(_TRIES):
             if not waiting:
                 break
-            documents = self._open()
+            documents = self._open(earlier)
             changing = [document for document in documents if document.view.name in waiting]
             for document in changing:
                 self._import(document, now)
@@ -74,7 +75,11 @@ class DocumentSync:
                     self._take_choices(document, now)
                 for document in changing:
                     self._remove(document, documents, now)
-            contents, choices = self._read_contents(now)
+            # The memories to show once edits are imported, and what people chose to see where.
+            with self.importer.space.read() as unit:
+                memories: dict[str, Memory] = {m.id: m for m in _current(unit, now)}
+                contents = DocumentContents(memories, unit.memories.projects())
+                choices = unit.document_states.choices()
             later: list[DocumentName] = []
             for document in changing:
                 name = document.view.name
@@ -82,7 +87,7 @@ class DocumentSync:
                 if report is None:
                     later.append(name)
                     report = self._report(document)
-                reports[name] = _join_reports(reports.get(name), report)
+                reports[name] = report
             waiting = later
         for name in waiting:
             problem = "It is being changed; it was left alone and is taken in next time"
@@ -91,10 +96,10 @@ class DocumentSync:
 
     # --- reading --------------------------------------------------------------------------------
 
-    def _open(self) -> list[_OpenDocument]:
+    def _open(self, earlier: Mapping[str, list[EditReport]]) -> list[_OpenDocument]:
         documents = []
         for view in self.views:
-            document = _OpenDocument(view)
+            document = _OpenDocument(view, earlier[view.name])
             try:
                 document.loaded = files.load(view.path)
             except UnreadableFile as error:
@@ -183,13 +188,6 @@ class DocumentSync:
 
     # --- writing --------------------------------------------------------------------------------
 
-    def _read_contents(self, now: datetime) -> tuple[DocumentContents, Sequence[DocumentChoice]]:
-        """The memories to show once edits are imported, and what people chose to see where."""
-        with self.importer.space.read() as unit:
-            memories: dict[str, Memory] = {m.id: m for m in _current(unit, now)}
-            contents = DocumentContents(memories, unit.memories.projects())
-            return contents, unit.document_states.choices()
-
     def _write(
         self,
         document: _OpenDocument,
@@ -252,7 +250,7 @@ class DocumentSync:
 
     @staticmethod
     def _report(document: _OpenDocument) -> DocumentReport:
-        reports = document.reports
+        reports = dict.fromkeys(document.reports)
         return DocumentReport(
             document.view.name,
             str(document.view.path),
@@ -325,15 +323,3 @@ def _current(unit: Unit, now: datetime) -> list[Memory]:
     """All current memories that may be shown, the latest first."""
     query = MemoryFilter(status="active", holds_at=now, limit=checks.MAX_ROWS)
     return [memory for memory in unit.memories.find(query) if may_be_shown(memory)]
-
-
-def _join_reports(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:
-    """One report of several tries."""
-    if before is None:
-        return now
-    return replace(
-        now,
-        taken=tuple(dict.fromkeys(before.taken + now.taken)),
-        asked=tuple(dict.fromkeys(before.asked + now.asked)),
-        kept=tuple(dict.fromkeys(before.kept + now.kept)),
-    )

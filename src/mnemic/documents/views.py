@@ -23,7 +23,7 @@ from mnemic.late import dataclass
 from mnemic.prompts import Language
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
-from mnemic.types import GLOBAL_PROJECT, KINDS, Memory
+from mnemic.types import GLOBAL_PROJECT, Memory
 
 _USER_INPUTS = 30  # memories considered for USER.md, as in document A §6.3
 _SURE = 0.85  # the confidence of a trait that is promoted: that of what is written unasked
@@ -58,20 +58,19 @@ class View:
     def choose(self, memories: Iterable[Memory], now: datetime, rolled: str) -> list[Placement]:
         """The memories it may show, the best first."""
         if self.name == "project":
-            return choosing.for_project(memories, rolled)
-        if self.name == "insights":
-            return choosing.for_insights(memories)
-        ranked = choosing.by_value(memories, now, self.settings.ranking.recency_half_life)
-        if self.name == "memory":
-            kinds = ((memory, memory.kind) for memory in ranked)
-            return [Placement(memory, kind if kind in KINDS else "fact") for memory, kind in kinds]
+            chosen = choosing.for_project(memories, rolled)
+        elif self.name == "insights":
+            chosen = choosing.for_insights(memories)
+        else:
+            chosen = choosing.by_value(memories, now, self.settings.ranking.recency_half_life)
         if self.name == "user":
-            return choosing.for_user(ranked, self.settings.documents.write)
-        traits = (memory for memory in ranked if memory.kind == "trait")
-        return [Placement(memory, "trait") for memory in traits if memory.confidence >= _SURE]
+            chosen = choosing.for_user(chosen, self.settings.documents.write)
+        elif self.name == "persona":
+            chosen = [m for m in chosen if m.kind == "trait" and m.confidence >= _SURE]
+        return [self.place(memory) for memory in chosen]
 
     def place(self, memory: Memory) -> Placement:
-        """The section of a memory that a person pinned to it."""
+        """The section of a memory, also of one that only a person pinned to it."""
         section = usual_section(self.name)
         if self.name == "user":
             section = user_section(memory) or section

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from glob import escape
@@ -84,13 +85,16 @@ class PageBuilder:
         def render(entries: Sequence[LayoutEntry]) -> bytes:
             return loaded.encode(compose(around, entries, layout))
 
-        earlier = self._earlier(language)
+        earlier, entries = self._earlier(language), self._entries(chosen)
         over = self.view.over(render(earlier))
-        full = [*earlier, *self._entries(chosen)]
-        if self.view.name == "project" and chosen and self.view.over(render(full)):
+        is_too_long = self.view.over(render([*earlier, *entries]))
+        if self.view.name == "project" and chosen and is_too_long:
             return self._roll(render, chosen, language)
-        entries = earlier if over else [*earlier, *self._fit(render, earlier, chosen)]
-        return Page(render(entries), tuple(entries), over, self.rolled)
+        page = earlier if over or is_too_long else [*earlier, *entries]
+        for entry in entries if is_too_long and not over else ():
+            if not self.view.over(render([*page, entry])):
+                page = [*page, entry]
+        return Page(render(page), tuple(page), over, self.rolled)
 
     def _choose(self) -> list[Placement]:
         """The pinned memories, then the best."""
@@ -102,18 +106,6 @@ class PageBuilder:
             if chosen.memory.id not in hidden:
                 once.setdefault(chosen.memory.id, chosen)
         return self.view.cap(list(once.values()))
-
-    def _fit(
-        self, render: Render, before: list[LayoutEntry], chosen: Sequence[Placement]
-    ) -> list[LayoutEntry]:
-        entries = self._entries(chosen)
-        if not self.view.over(render([*before, *entries])):
-            return entries
-        fitting: list[LayoutEntry] = []
-        for entry in entries:
-            if not self.view.over(render([*before, *fitting, entry])):
-                fitting.append(entry)
-        return fitting
 
     def _entries(self, chosen: Sequence[Placement]) -> list[LayoutEntry]:
         return [
@@ -177,14 +169,8 @@ def _split(count: int, over: Callable[[int, int], bool], limit: int) -> int:
     more than half, the limit itself is what they have to fit.
     """
     most = limit // 2 if not over(0, limit // 2) else limit
-    low, high = 0, count
-    while low < high:
-        middle = (low + high + 1) // 2
-        if over(middle, most):
-            high = middle - 1
-        else:
-            low = middle
-    return low
+    first_over = bisect_left(range(count + 1), True, key=lambda kept: over(kept, most))
+    return max(0, first_over - 1)
 
 
 def _archive(
@@ -237,7 +223,8 @@ def _sum_up(
 ) -> str:
     """Count, time span and files of the archives; then the best memories of each project."""
     texts, general = words("rollover", language), sections_of("project")[0]
-    span = _span(memories, zone, texts)
+    days = sorted(day_of(memory.valid_from, zone) for memory in memories)
+    span = texts["span"].format(len(days), days[0], days[-1]) if days else texts["none"]
     by_project: dict[str, list[Memory]] = {}
     for memory in sorted(memories, key=attrgetter("id"), reverse=True):
         by_project.setdefault(memory.project, []).append(memory)
@@ -252,10 +239,3 @@ def _sum_up(
         project_lines.append(texts["more"].format(more))
     heading = f"{span}: {', '.join(archives[-_ARCHIVES:])}" if archives else span
     return "\n".join([heading, *project_lines])
-
-
-def _span(memories: Sequence[Memory], zone: Zone, texts: Mapping[str, str]) -> str:
-    if not memories:
-        return texts["none"]
-    days = sorted(day_of(memory.valid_from, zone) for memory in memories)
-    return texts["span"].format(len(memories), days[0], days[-1])

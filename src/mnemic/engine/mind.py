@@ -544,7 +544,7 @@ class Mind(CheckedCalls):
 
     def audit(self, *, progress: Callable[[int, int], None] | None = None) -> AuditReport:
         """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
-        return self._services.audit.audit(progress)
+        return parts.audit.audit(self._services.at, progress)
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
         """Remove for good whatever an id, words, a session, a source or a time range names.
@@ -556,7 +556,7 @@ class Mind(CheckedCalls):
 
     def forget_space(self, *, dry_run: bool = False) -> Receipt:
         """Remove this whole memory for good, with its name; ``dry_run`` only counts it."""
-        return self._services.space_erasure.forget(dry_run=dry_run)
+        return self._services.forget_space(dry_run=dry_run)
 
     def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
         """Unite another database with this one; unless it is ``mine``, as an outsider's word."""

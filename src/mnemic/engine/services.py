@@ -20,7 +20,7 @@ from mnemic.record import transcripts
 from mnemic.record.ledger import LedgerReader
 from mnemic.record.triggers import Watcher
 from mnemic.settings.recall import SectionName
-from mnemic.types import SafeName, Stats
+from mnemic.types import Receipt, SafeName, Stats
 
 T = TypeVar("T")
 
@@ -189,8 +189,6 @@ class Services:
 
     # --- health and removal ---------------------------------------------------------------------
 
-    audit = _make(lambda its: parts.audit.Audit(its.at))
-
     @service
     def doctor(self) -> parts.doctor.Doctor:
         return parts.doctor.Doctor(
@@ -223,15 +221,13 @@ class Services:
         plain = folder_beside(shared.path, self.space, settings.memory)
         return paths + ([plain.notes, *plain.logs().values()] if plain is not None else [])
 
-    @service
-    def space_erasure(self) -> parts.erasure.SpaceErasure:
+    def forget_space(self, *, dry_run: bool) -> Receipt:
         def drop_copies() -> None:
             for file in self._own_files():
                 file.unlink(missing_ok=True)
-            self._drop_vectors()
-            self._drop_caches()
+            self._drop_rebuildable()
 
-        return parts.erasure.SpaceErasure(self.at, gather=self._gather, drop_copies=drop_copies)
+        return parts.erasure.forget_space(self.at, self._gather, drop_copies, dry_run=dry_run)
 
     @service
     def forgetting(self) -> parts.erasure.Erasure:
@@ -246,8 +242,7 @@ class Services:
             gather=self._gather,
             transcript=transcript,
             documents=self._scrub_documents,
-            vectors=self._drop_vectors,
-            caches=self._drop_caches,
+            caches=self._drop_rebuildable,
         )
         return parts.erasure.Erasure(self.at, outside)
 
@@ -276,11 +271,12 @@ class Services:
         if plain is not None:
             parts.fallback_erasure.scrub(shared.at(space), plain, target)
 
-    def _drop_vectors(self) -> None:
+    def _drop_rebuildable(self) -> None:
         if self.vectors is None:
             self.shared.vector_engine_of(self.space).erase()
         else:
             self.vectors.forget()
+        self._drop_caches()
 
     def _drop_caches(self) -> None:
         self.short_term.clear()

@@ -61,13 +61,12 @@ class ExternalCopies:
 
     ``gather`` writes pending buffers; ``transcript`` removes the JSONL copy of a session, to be
     written again; ``documents`` removes bullets by memory id, logs by turn id and lines by content;
-    ``vectors`` and ``caches`` drop what can be rebuilt.
+    ``caches`` drops what can be rebuilt, such as vectors.
     """
 
     gather: Callable[[], None]
     transcript: Callable[[str, SafeName], None]
     documents: Callable[[str, RemovedRecords], None]
-    vectors: Callable[[], None]
     caches: Callable[[], None]
 
 
@@ -145,7 +144,6 @@ class Erasure:
                     unit.cards.drop(card.id)
             note_deletion(unit, versions, key_of(DELETED, new_id(now)), now)
         self.copies.documents(self.space.name, RemovedRecords((), ids, (), Traces(_NO_KEY)))
-        self.copies.vectors()
         self.copies.caches()
         return mask(memory)
 
@@ -231,7 +229,6 @@ class Erasure:
         for session in removed.sessions:
             self.copies.transcript(space, session)
         self.copies.documents(space, removed)
-        self.copies.vectors()
         self.copies.caches()
         with finish_later():
             self.space.store.compact()
@@ -266,41 +263,40 @@ def find_unfinished(unit: Unit) -> list[Job]:
     return [job for job in unit.tasks.list_unfinished(None, _MAX_JOBS) if job.kind == KIND]
 
 
-@dataclass(eq=False)
-class SpaceErasure:
-    """Removes one space: copies outside the database, then every row in one transaction.
+def forget_space(
+    space: Space,
+    gather: Callable[[], None],
+    drop_copies: Callable[[], None],
+    *,
+    dry_run: bool = False,
+) -> Receipt:
+    """Remove a space, or count what would go: copies outside the database, then every row at once.
 
-    Copies go first and once more at the end: where the process dies between, the space is still
-    there, and the same call goes on. The receipt holds what is removed of each kind, and hashes of
-    a part of the records, as many as fit a file that people keep.
+    ``gather`` writes what this process holds back; ``drop_copies`` removes files, vectors and what
+    is held in memory. Copies go first and once more at the end: where the process dies between, the
+    space is still there, and the same call goes on. The receipt holds what is removed of each kind,
+    and hashes of a part of the records, as many as fit a file that people keep.
     """
-
-    space: Space
-    gather: Callable[[], None]  # writes what this process holds back
-    drop_copies: Callable[[], None]  # files, vectors and what is held in memory
-
-    def forget(self, *, dry_run: bool = False) -> Receipt:
-        """Remove it, or count what would go."""
-        now = self.space.now()
-        receipt = Receipt(new_id(now), self.space.name, now, "space", {}, dry_run=dry_run)
-        if not dry_run:
-            self.gather()
-        with self.space.read() as unit:
-            if unit.space == NOBODY:
-                raise NotFound(
-                    f"There is no space {self.space.name!r}", remedy="Name one that was written to"
-                )
-            if dry_run:
-                return replace(receipt, counts=unit.eraser.count_all())
-        self.drop_copies()
-        with self.space.write() as unit:
-            receipt = _add_proof(unit, replace(receipt, counts=unit.eraser.count_all()))
-            unit.eraser.remove_all(receipt.id, now)
-        self.drop_copies()
-        with finish_later():
-            self.space.store.compact()
-            self.space.store.settle()
-        return receipt
+    now = space.now()
+    receipt = Receipt(new_id(now), space.name, now, "space", {}, dry_run=dry_run)
+    if not dry_run:
+        gather()
+    with space.read() as unit:
+        if unit.space == NOBODY:
+            raise NotFound(
+                f"There is no space {space.name!r}", remedy="Name one that was written to"
+            )
+        if dry_run:
+            return replace(receipt, counts=unit.eraser.count_all())
+    drop_copies()
+    with space.write() as unit:
+        receipt = _add_proof(unit, replace(receipt, counts=unit.eraser.count_all()))
+        unit.eraser.remove_all(receipt.id, now)
+    drop_copies()
+    with finish_later():
+        space.store.compact()
+        space.store.settle()
+    return receipt
 
 
 def _add_proof(unit: Unit, receipt: Receipt) -> Receipt:

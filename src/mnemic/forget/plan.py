@@ -55,18 +55,17 @@ class ForgetPlan:
     """What a removal does.
 
     ``renamed`` are names that contain the phrase, ``orphaned`` those no record has any more, each
-    with its replacement. ``quoting`` is the text that is the reason for each rewrite and card.
+    with its replacement. ``rewritten`` and ``cards`` are each with the text that is the reason.
     ``detached`` are the removed sources of memories that stay.
     """
 
     removed: Selection
     renamed: dict[Name, SafeName] = field(default_factory=dict)
     orphaned: dict[Name, SafeName] = field(default_factory=dict)
-    quoting: dict[tuple[str, str], str] = field(default_factory=dict)
     rewritten_episodes: dict[str, Stretch] = field(default_factory=dict)
     detached: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    rewritten: list[Rewrite] = field(default_factory=list)
-    cards: list[str] = field(default_factory=list)
+    rewritten: dict[Rewrite, str] = field(default_factory=dict)
+    cards: dict[str, str] = field(default_factory=dict)
     turns_to_relearn: set[str] = field(default_factory=set)
     sessions: set[SafeName] = field(default_factory=set)
     texts: list[str] = field(default_factory=list)
@@ -264,8 +263,8 @@ class Planner:
             if rest == event.summary:
                 continue
             if rest:
-                plan.rewritten.append(Rewrite("daily event", event.id, SafeText(rest)))
-                plan.quoting["daily event", event.id] = event.summary
+                rewritten = Rewrite("daily event", event.id, SafeText(rest))
+                plan.rewritten[rewritten] = event.summary
             else:
                 removed[event.id] = "it is about what is forgotten"
 
@@ -288,14 +287,12 @@ class Planner:
             if quote is None and not is_named:
                 continue
             if record.kind == "card":
-                plan.cards.append(record.id)
-                plan.quoting["card", record.id] = quote or ""
+                plan.cards[record.id] = quote or ""
                 continue
             before = eraser.read_text(record.kind, record.id)
             after = self._rewrite(record.kind, before, plan)
             if after != before:
-                plan.rewritten.append(Rewrite(record.kind, record.id, after))
-                plan.quoting[record.kind, record.id] = quote or ""
+                plan.rewritten[Rewrite(record.kind, record.id, after)] = quote or ""
 
     def _rewrite(self, kind: StoredTextKind, stored: str, plan: ForgetPlan) -> SafeText:
         """The stored text without the quotes; a part of safe text is safe."""
@@ -345,10 +342,9 @@ def _items(unit: Unit, plan: ForgetPlan) -> Iterator[_Item]:
             yield kind, id_, "removed", why, texts.get(id_, "")
         for id_ in plan.rewritten_episodes if kind == "episode" else ():
             yield kind, id_, "rewritten", "it tells of it", texts.get(id_, "")
-    for id_ in plan.cards:
-        yield "card", id_, "removed", "it quotes it", plan.quoting["card", id_]
-    for kind, id_, _ in plan.rewritten:
-        quote = plan.quoting.get((kind, id_), "")
+    for id_, quote in plan.cards.items():
+        yield "card", id_, "removed", "it quotes it", quote
+    for (kind, id_, _), quote in plan.rewritten.items():
         if kind in _ENGINE_TEXTS:
             yield kind, id_, "emptied", "the engine noted it", quote
         else:

@@ -7,10 +7,11 @@ records, the terms of the index, and every word in any byte of any file.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from mnemic.errors import InvalidInput
 from mnemic.forget.plan import ForgetPlan
@@ -79,10 +80,8 @@ def read_own(source: Receipt | str, space: str) -> Receipt:
     return receipt
 
 
-def load(value: object) -> Receipt:
+def load(value: Any) -> Receipt:
     try:
-        if not isinstance(value, Mapping):
-            raise TypeError(value)
         counts = {str(name): int(number) for name, number in value["counts"].items()}
         key = str(value["key"])
         bytes.fromhex(key)

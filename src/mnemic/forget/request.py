@@ -102,22 +102,19 @@ def read_request(query: ForgetQuery, zone: Zone, guard: Guard) -> ForgetRequest:
     elif (source := query.get("source")) is not None:
         origin = origin_of(source, guard)
     id_, words = query.get("id"), query.get("query")
+    if words is not None:
+        checks.check_text(words, "query", _LONGEST_QUERY)
+        if not tokens(words):
+            raise InvalidInput(
+                "There are no words in the query", remedy="Give the words that are to be forgotten"
+            )
     return ForgetRequest(
         id=None if id_ is None else checks.check_name(id_, "id"),
-        query=None if words is None else _check_query(words),
+        query=words,
         origin=origin,
         since=start,
         until=end,
     )
-
-
-def _check_query(query: str) -> str:
-    checks.check_text(query, "query", _LONGEST_QUERY)
-    if not tokens(query):
-        raise InvalidInput(
-            "There are no words in the query", remedy="Give the words that are to be forgotten"
-        )
-    return query
 
 
 def choose(unit: Unit, request: ForgetRequest) -> Selection:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import blake2b
+from typing import Any
 
 from mnemic.ids import is_id
 from mnemic.index.segment import index_text, words_of
@@ -195,18 +196,16 @@ def _is_text(name: str, value: str) -> bool:
     return len(tokens(value)) > 1 and not is_id(value) and not _MOMENT.match(value)
 
 
-def load(value: Json) -> Traces:
-    if not isinstance(value, dict):
-        return Traces("00")
+def load(value: Any) -> Traces:
+    """Traces out of JSON; an error of Python for what is none."""
     phrase = value.get("phrase")
-    pair = (int(str(phrase[0])), str(phrase[1])) if isinstance(phrase, list) else None
-    names = value.get("names")
-    renamed = {name: str(text) for name, text in names.items()} if isinstance(names, dict) else {}
-    return Traces(str(value["key"]), _texts(value["words"]), _texts(value["runs"]), pair, renamed)
-
-
-def _texts(value: Json) -> frozenset[str]:
-    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
+    return Traces(
+        str(value["key"]),
+        frozenset(map(str, value["words"])),
+        frozenset(map(str, value["runs"])),
+        (int(phrase[0]), str(phrase[1])) if phrase else None,
+        {str(name): str(text) for name, text in value.get("names", {}).items()},
+    )
 
 
 def traces_of(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -32,7 +32,7 @@ from mnemic.space import Space
 from mnemic.store.codec import as_text
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
-from mnemic.types import AuditCheck, AuditReport, Memory, SafeName, SafeText, Turn, lines_of
+from mnemic.types import AuditCheck, AuditReport, Memory, SafeName, lines_of
 from mnemic.upkeep.clusters import near_pairs
 from mnemic.upkeep.report import short
 from mnemic.upkeep.steps.decay import judge_age
@@ -44,42 +44,32 @@ _MIN_SUPPORT = 0.34  # the share of a statement's content words that its source 
 Problem = tuple[str, str]  # the id of a memory, and its problem
 
 
-@dataclass(eq=False)
-class Audit:
-    """Audits one space."""
-
-    space: Space
-
-    def audit(self, progress: Callable[[int, int], None] | None = None) -> AuditReport:
-        """Check the active memories; ``progress`` hears of each check."""
-        now, tell = self.space.now(), progress or (lambda *_: None)
-        results: list[AuditCheck] = []
-        with self.space.read() as unit:
-            memories = unit.memories.find(MemoryFilter(status="active", limit=checks.MAX_ROWS))
-            readable = [memory for memory in memories if not is_sealed(memory.text)]
-            terms = TermTable.unpack(readable, partial(_pack, unit))
-            problems = {
-                "duplicate": _duplicates(readable, terms, self.space.settings),
-                "stale": _stale(memories, self.space.settings, now),
-                "contradictory": _contradictions(readable),
-                "misread": _misread(memories),
-                "unsupported": _find_doubtful(unit, readable, terms),
-                "secret": _secrets(readable, self.space.settings),
-            }
-            for name, faults in problems.items():
-                tell(len(results), len(_REMEDIES))
-                results.append(self._check(name, faults, len(memories)))
+def audit(space: Space, progress: Callable[[int, int], None] | None = None) -> AuditReport:
+    """Check the active memories of a space; ``progress`` hears of each check."""
+    now, tell = space.now(), progress or (lambda *_: None)
+    results: list[AuditCheck] = []
+    with space.read() as unit:
+        memories = unit.memories.find(MemoryFilter(status="active", limit=checks.MAX_ROWS))
+        readable = [memory for memory in memories if not is_sealed(memory.text)]
+        terms = TermTable.unpack(readable, partial(_pack, unit))
+        problems = {
+            "duplicate": _duplicates(readable, terms, space.settings),
+            "stale": _stale(memories, space.settings, now),
+            "contradictory": _contradictions(readable),
+            "misread": _misread(memories),
+            "unsupported": _find_doubtful(unit, readable, terms),
+            "secret": _secrets(readable, space.settings),
+        }
+        for name, problem in problems.items():
             tell(len(results), len(_REMEDIES))
-            results.append(_orphans(unit, memories))
+            faults, remedy = tuple(problem), _REMEDIES[name]
+            if name == "duplicate" and "dedup" not in space.settings.upkeep.daily:
+                remedy = "mnemic upkeep weekly"
+            results.append(AuditCheck(name, len(faults), len(memories), faults[:_EXAMPLES], remedy))
         tell(len(results), len(_REMEDIES))
-        return AuditReport(self.space.name, now, len(memories), tuple(results))
-
-    def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
-        faults = list(problems)
-        remedy = _REMEDIES[name]
-        if name == "duplicate" and "dedup" not in self.space.settings.upkeep.daily:
-            remedy = "mnemic upkeep weekly"
-        return AuditCheck(name, len(faults), of, tuple(faults[:_EXAMPLES]), remedy)
+        results.append(_orphans(unit, memories))
+    tell(len(results), len(_REMEDIES))
+    return AuditReport(space.name, now, len(memories), tuple(results))
 
 
 _REMEDIES = {
@@ -116,9 +106,7 @@ def _duplicates(
     words = [plain_words(memory.text) for memory in memories]
     count = Counter(words)
     worded = [memory for memory, text in zip(memories, words, strict=True) if count[text] > 1]
-    same = [
-        (worded[other], worded[place]) for place, others in identical(worded) for other in others
-    ]
+    same = identical(worded)
     gone = {memory.id for memory, _ in same}
     same += same_texts(m for m in worded if m.id not in gone)
     gone = {memory.id for memory, _ in same}
@@ -132,8 +120,7 @@ def _duplicates(
         same += [
             (group[other], group[place])
             for cluster in components(near)
-            for place, others in absorb(group, cluster, pairs, settings.reconcile)
-            for other in others
+            for other, place in absorb(group, cluster, pairs, settings.reconcile)
         ]
     for memory, survivor in same:
         yield memory.id, f"{short(memory.text)} = {short(survivor.text)}"
@@ -205,7 +192,10 @@ def _find_doubtful(unit: Unit, memories: Sequence[Memory], terms: TermTable) -> 
                 doubted.append((memory, statement))
         # Of a long turn only the ends are indexed, and of one that called tools also the calls.
         turns = unit.ledger.turns_by_id(_turns_of([memory for memory, _ in doubted]))
-        spoken = index_many([_words_of(turn) for turn in turns])
+        spoken = index_many([
+            lines_of((turn.sender, turn.text, *(as_text(r.content) for r in turn.tool_results)))
+            for turn in turns
+        ])  # fmt: skip
         heard = {turn.id: indexed.packed for turn, indexed in zip(turns, spoken, strict=True)}
         turn_texts = {turn.id: turn.text for turn in turns}
         for memory, statement in doubted:
@@ -222,11 +212,6 @@ def _supports(heard: Mapping[str, bytes], memory: Memory, statement: set[int]) -
     """Whether enough of a statement's terms are among the packed terms of its turns."""
     packs = (array("I", heard.get(source.turn_id, b"")) for source in memory.sources)
     return len(statement) - len(statement.difference(*packs)) >= _MIN_SUPPORT * len(statement)
-
-
-def _words_of(turn: Turn) -> SafeText:
-    results = (as_text(result.content) for result in turn.tool_results)
-    return lines_of((turn.sender, turn.text, *results))
 
 
 def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:

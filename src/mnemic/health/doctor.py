@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import PackageNotFoundError, version
@@ -26,6 +26,7 @@ _MAX_ROWS = 1_000
 _SEE_DEAD = "See `mnemic jobs --state dead`, then `mnemic jobs redrive`"
 _REPAIR = "Run `mnemic doctor --repair`"
 _SET_CLOCK = "Set this machine's clock; turns that are recorded now come before others"
+_Look = tuple[str, str]  # what is there, and what to do about it where it is not well
 _PACKAGES = ("mnemic", "apsw-sqlite3mc", "sqlite-vec", "numpy")
 
 
@@ -53,94 +54,61 @@ class Doctor:
             "turns": self._turns,
             "model": _model,
             "clock": self._clock_runs,
-            "orphans": self._orphans,
+            "orphans": _orphans,
             "vectors": self._vectors,
-            "forgetting": self._forgetting_done,
+            "forgetting": _forgetting_done,
         }.items():
             try:
                 with self.space.read() as unit:
-                    findings.append(look(unit))
+                    detail, remedy = look(unit)
+                findings.append(Finding(name, not remedy, detail, remedy))
             except StoreDamaged as error:
                 findings.append(_report_damage(name, error))
         if forgotten is not None:
             findings += receipts.check(self.space.store, forgotten, self.files())
         return findings
 
-    # --- findings --------------------------------------------------------------------------------
+    # --- findings: what is there, and what to do where it is not well ----------------------------
 
-    def _queue(self, unit: Unit) -> Finding:
+    def _queue(self, unit: Unit) -> _Look:
         now = self.space.now()
         waiting = unit.tasks.list_unfinished("ready", _MAX_ROWS)
         late = [job for job in waiting if job.run_at < now - _LATE]
-        return Finding(
-            check="queue",
-            ok=not late,
-            detail=f"{len(waiting)} waiting, {len(late)} overdue for more than a day",
-            remedy="Run `mnemic worker`, or open the memory with a worker" if late else "",
-        )
+        detail = f"{len(waiting)} waiting, {len(late)} overdue for more than a day"
+        return detail, "Run `mnemic worker`, or open the memory with a worker" if late else ""
 
-    def _turns(self, unit: Unit) -> Finding:
+    def _turns(self, unit: Unit) -> _Look:
         """Every turn is in a known state, and none is dead."""
         stats = self.space.store.stats(self.space.name)
         states = {name: count for name, count in stats.turn_states.items() if count}
-        unknown, dead = stats.turns - sum(states.values()), states.get("dead", 0)
+        unknown = stats.turns - sum(states.values())
+        failed = unknown or states.get("dead")
         if unknown:
             states["in no known state"] = unknown
-        failed = bool(unknown or dead)
-        return Finding(
-            check="turns",
-            ok=not failed,
-            detail=", ".join(f"{count} {name}" for name, count in states.items()) or "none",
-            remedy="See `mnemic turns`, then `mnemic jobs redrive`" if failed else "",
-        )
+        return _list(states), "See `mnemic turns`, then `mnemic jobs redrive`" if failed else ""
 
-    def _clock_runs(self, unit: Unit) -> Finding:
+    def _clock_runs(self, unit: Unit) -> _Look:
         """Compare with the recording time of the newest turn, not with the time it states."""
         now = self.space.now()
         newest = unit.ledger.turns_by_doc(unit.ledger.latest_docs(1))
         latest = max((read_moment(turn.id) for turn in newest.values()), default=None)
-        ahead = latest is not None and latest > now + _AHEAD
-        return Finding(
-            check="clock",
-            ok=not ahead,
-            detail=now.isoformat(timespec="seconds")
-            + (f", and a turn recorded {latest:%Y-%m-%d %H:%M}" if ahead and latest else ""),
-            remedy=_SET_CLOCK if ahead else "",
-        )
+        detail = now.isoformat(timespec="seconds")
+        if latest is None or latest <= now + _AHEAD:
+            return detail, ""
+        return f"{detail}, and a turn recorded {latest:%Y-%m-%d %H:%M}", _SET_CLOCK
 
-    def _orphans(self, unit: Unit) -> Finding:
-        counts = unit.cleanup.orphans(0).counts
-        orphans = {what: count for what, count in counts.items() if count}
-        return Finding(
-            check="orphans",
-            ok=not orphans,
-            detail=", ".join(f"{count} {what}" for what, count in orphans.items()) or "none",
-            remedy=_REPAIR if orphans else "",
-        )
-
-    def _vectors(self, unit: Unit) -> Finding:
+    def _vectors(self, unit: Unit) -> _Look:
         """The progress of embedding, for the embedder that is furthest."""
         covered = unit.vectors.coverage()
         waiting = [unit.vectors.waiting(number) for number in covered]
         refused, fault = find_refused(unit), self.vector_fault
         records = max((progress.records for progress in covered.values()), default=0)
-        return Finding(
-            check="vectors",
-            ok=not refused and fault is None,
-            detail=f"{records} records, {min(waiting, default=0)} wait"
+        detail = (
+            f"{records} records, {min(waiting, default=0)} wait"
             + (f", {len(refused)} refused by the model" if refused else "")
-            + (f"; {fault.message}" if fault else ""),
-            remedy=_SEE_DEAD if refused else fault.remedy if fault else "",
+            + (f"; {fault.message}" if fault else "")
         )
-
-    def _forgetting_done(self, unit: Unit) -> Finding:
-        jobs = find_unfinished(unit)
-        return Finding(
-            check="forgetting",
-            ok=not jobs,
-            detail=f"{len(jobs)} to finish" if jobs else "nothing is left to do",
-            remedy=f"{_REPAIR}: it is finished" if jobs else "",
-        )
+        return detail, _SEE_DEAD if refused else fault.remedy if fault else ""
 
     # --- repairs ---------------------------------------------------------------------------------
 
@@ -167,15 +135,29 @@ def _report_damage(check: str, error: StoreDamaged) -> Finding:
     return Finding(check, False, error.message, "Copy the file away, then restore a backup")
 
 
-def _model(unit: Unit) -> Finding:
+def _model(unit: Unit) -> _Look:
     """Whether turns wait for a model that is away."""
     waiting = model_wait(unit)
-    return Finding(
-        check="model",
-        ok=waiting is None,
-        detail=f"{waiting}: {waiting.reason}" if waiting else "no turn waits for it",
-        remedy="Check its server and key; `mnemic jobs redrive` asks it now" if waiting else "",
-    )
+    if waiting is None:
+        return "no turn waits for it", ""
+    remedy = "Check its server and key; `mnemic jobs redrive` asks it now"
+    return f"{waiting}: {waiting.reason}", remedy
+
+
+def _orphans(unit: Unit) -> _Look:
+    counts = unit.cleanup.orphans(0).counts
+    return _list(counts), _REPAIR if any(counts.values()) else ""
+
+
+def _forgetting_done(unit: Unit) -> _Look:
+    jobs = find_unfinished(unit)
+    if jobs:
+        return f"{len(jobs)} to finish", f"{_REPAIR}: it is finished"
+    return "nothing is left to do", ""
+
+
+def _list(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none"
 
 
 def _versions() -> Finding:

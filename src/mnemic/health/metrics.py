@@ -6,7 +6,6 @@ when the mind closes; a crash loses only the last few counts.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -47,11 +46,11 @@ class Uses:
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._guard = ForkSafeLock()
+        self._guard = ForkSafeLock(forked=self._start)
         self._start()
 
     def _start(self) -> None:
-        self._pid = os.getpid()
+        """A forked child starts at zero, too: its parent writes the counts so far."""
         self._counts: Counter[str] = Counter()
         self._awaiting_reply: dict[str, _EvidenceShown] = {}
         self._answered: list[_EvidenceShown] = []
@@ -59,7 +58,6 @@ class Uses:
     def count_recall(self, hits: int) -> None:
         """Count a recall with this many hits."""
         with self._guard:
-            self._check_fork()
             self._counts.update(recalls=1, recalls_with_evidence=int(hits > 0))
 
     def count_context(self, session: str | None, query: str, built: Context) -> None:
@@ -70,7 +68,6 @@ class Uses:
         )
         evidence = tuple(i for use in built.sections if use.name == "evidence" for i in use.ids)
         with self._guard:
-            self._check_fork()
             self._counts.update(contexts=1, context_tokens=built.tokens, memory_tokens=memory)
             if session is not None:
                 self._awaiting_reply.pop(session, None)
@@ -82,7 +79,6 @@ class Uses:
         if turn.session not in self._awaiting_reply or turn.role != "assistant":
             return
         with self._guard:
-            self._check_fork()
             exchange = self._awaiting_reply.pop(turn.session, None)
             if exchange is not None and len(self._answered) < _MAX_REPLIES:
                 self._answered.append(exchange._replace(reply=turn.text[:_REPLY]))
@@ -97,7 +93,6 @@ class Uses:
         if self._space.store.read_only:
             return
         with self._guard:
-            self._check_fork()
             counts, self._counts = self._counts, Counter()
             answered, self._answered = self._answered, []
         if not counts and not answered:
@@ -109,11 +104,6 @@ class Uses:
                 counts.update(replies=1, replies_using_evidence=int(used > 0))
                 counts.update(evidence_shown=shown, evidence_used=used)
             unit.counters.add(day, {name: amount for name, amount in counts.items() if amount})
-
-    def _check_fork(self) -> None:
-        """A forked child starts at zero: its parent writes the counts so far."""
-        if self._pid != os.getpid():
-            self._start()
 
 
 def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -100,8 +101,14 @@ def export_jsonl(
         done = 0
         for table in MOVED:
             tally = tallies[table.name]
-            for rows in unit.transfer.rows(table):
-                stream.writelines(_lines(table, rows, mask, tally))
+            for stored in unit.transfer.rows(table):
+                rows, masked_rows = (stored, 0) if mask is None else mask.mask(table, stored)
+                tally.masked += masked_rows
+                for row in rows:
+                    cells = dict(zip(table.names, row, strict=True))
+                    line = _line({"table": table.name, "row": cells})
+                    tally.add(line)
+                    stream.write(line)
                 done += len(rows)
                 progress(done, total)
         masked = {name: tally.masked for name, tally in tallies.items() if tally.masked}
@@ -122,18 +129,6 @@ def _header(mind: Mind, store: Store, *, secrets: bool) -> dict[str, Any]:
         "lossless": "all rows" if secrets else "all rows without credentials",
         "columns": {table.name: list(table.names) for table in MOVED},
     }
-
-
-def _lines(
-    table: MovedTable, rows: list[Cells], mask: CredentialMask | None, tally: _LineTally
-) -> Iterator[bytes]:
-    if mask is not None:
-        rows, masked = mask.mask(table, rows)
-        tally.masked += masked
-    for row in rows:
-        line = _line({"table": table.name, "row": dict(zip(table.names, row, strict=True))})
-        tally.add(line)
-        yield line
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
@@ -190,14 +185,11 @@ def read_header(line: bytes) -> dict[str, Any] | None:
 
 def count_rows(stream: BinaryIO) -> dict[str, int]:
     """How many rows of each table an archive holds."""
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for line in stream:
-        try:
+        with suppress(InvalidInput):
             table = _parse(line).get("table")
-        except InvalidInput:
-            continue
-        if isinstance(table, str):
-            counts[table] = counts.get(table, 0) + 1
+            counts.update([table] if isinstance(table, str) else ())
     return counts
 
 
@@ -346,17 +338,12 @@ def _row(value: Mapping[str, Any]) -> tuple[MovedTable, Cells]:
         raise InvalidInput(f"there is no table {name!r}")
     if not isinstance(cells, dict):
         raise InvalidInput("it has no row")
-    if cells.keys() != set(table.names):
-        raise InvalidInput(_columns(table, cells))
+    missing, strange = set(table.names) - cells.keys(), cells.keys() - set(table.names)
+    faults = [f"lacks {', '.join(sorted(missing))}"] if missing else []
+    faults += [f"has {', '.join(sorted(strange))} besides"] if strange else []
+    if faults:
+        raise InvalidInput(f"a row of {table.name} {' and '.join(faults)}")
     return table, tuple(cells[name] for name in table.names)
-
-
-def _columns(table: MovedTable, cells: Iterable[str]) -> str:
-    names = set(table.names)
-    missing, strange = sorted(names.difference(cells)), sorted(set(cells) - names)
-    parts = [f"lacks {', '.join(missing)}"] if missing else []
-    parts += [f"has {', '.join(strange)} besides"] if strange else []
-    return f"a row of {table.name} {' and '.join(parts)}"
 
 
 def _store_of(mind: Mind) -> Store:

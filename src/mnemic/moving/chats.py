@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from mnemic.errors import InvalidInput
 from mnemic.moving.json_records import WHOLE, read_records
@@ -74,7 +75,7 @@ class Chats:
         self._stream = stream
         self._session = session
         self._format = format
-        self._positions: dict[str, int] = {}
+        self._positions = Counter[str]()
 
     def __iter__(self) -> Iterator[Piece]:
         for record in read_records(self._stream):
@@ -93,13 +94,23 @@ class Chats:
         if kind == "turns":
             yield self._read_turn(value, place)
             return
+        export, number = _EXPORTS[kind], 0
         try:
-            exported = _EXPORTS[kind](read_object(value, "a conversation"), conversation)
+            fields = read_object(value, "a conversation")
+            session = read_text(fields, *export.ids) or conversation
+            topic, messages = read_text(fields, *export.titles), export.messages(fields)
         except UnreadableMessage as reason:
             yield Piece(place, None, str(reason))
             return
-        for number, item in enumerate(exported.items, 1):
-            yield self._place(item, exported.session, f"{place}, message {number}", exported.topic)
+        for message in messages:
+            item: NewTurn | UnreadableMessage | None
+            try:
+                item = export.read(message, session)
+            except UnreadableMessage as reason:
+                item = reason
+            if item is not None:
+                number += 1
+                yield self._place(item, session, f"{place}, message {number}", topic)
 
     def _read_turn(self, value: Any, place: str) -> Piece:
         session = self._session
@@ -107,7 +118,7 @@ class Chats:
         try:
             fields = read_object(value, "a turn")
             session = read_text(fields, *SESSION_KEYS) or session
-            item = read_message(fields, session, position=self._positions.get(session, 0))
+            item = read_message(fields, session, position=self._positions[session])
         except UnreadableMessage as reason:
             item = reason
         return self._place(item, session, place)
@@ -120,7 +131,7 @@ class Chats:
         """An unreadable message keeps its index too, for when the file is corrected."""
         if not session and isinstance(item, NewTurn):
             return Piece(place, None, "it names no session")
-        index = self._positions.get(session, 0)
+        index = self._positions[session]
         if isinstance(item, NewTurn) and item.index is not None:
             index = item.index
         self._positions[session] = index + 1
@@ -137,7 +148,7 @@ class Chats:
         except ValueError:
             return
         if session:
-            self._positions[session] = self._positions.get(session, 0) + 1
+            self._positions[session] += 1
 
 
 def _kind(value: Any, stated: str) -> str:
@@ -151,23 +162,21 @@ def _kind(value: Any, stated: str) -> str:
 # --- whole conversations as other programs export them -------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedConversation:
-    """One exported conversation; an unreadable message is represented by its error."""
+class _Export(NamedTuple):
+    """A conversation as one program exports it: what its id and its title are called, what its
+    messages are, and the turn that a message is, if any.
+    """
 
-    session: str
-    topic: str
-    items: Iterable[NewTurn | UnreadableMessage]
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    messages: Callable[[Mapping[str, Any]], Iterable[Any]]
+    read: Callable[[Any, str], NewTurn | None]
 
 
-def _read_chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
-    """One entry of ChatGPT's conversations.json: a tree, of which the chosen branch is read."""
-    session = read_text(exported, "conversation_id", "id") or fallback
+def _list_nodes(exported: Mapping[str, Any]) -> list[Any]:
+    """The messages of ChatGPT's tree, of which the chosen branch is read."""
     nodes = _branch(read_object(exported.get("mapping"), "mapping"), exported.get("current_node"))
-    messages = (node["message"] for node in nodes if isinstance(node.get("message"), dict))
-    return ExportedConversation(
-        session, read_text(exported, "title"), _each(messages, session, _chatgpt_message)
-    )
+    return [node["message"] for node in nodes if isinstance(node.get("message"), dict)]
 
 
 def _branch(mapping: Mapping[str, Any], leaf: Any) -> list[Mapping[str, Any]]:
@@ -214,16 +223,6 @@ def _name_assets(parts: Any) -> Any:
     ]
 
 
-def _read_claude(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
-    """One entry of Claude's conversations.json."""
-    session = read_text(exported, "uuid", "id") or fallback
-    return ExportedConversation(
-        session,
-        read_text(exported, "name"),
-        _each(read_list(exported, "chat_messages"), session, _claude_message),
-    )
-
-
 def _claude_message(message: Any, session: str) -> NewTurn | None:
     fields = read_object(message, "a message")
     blocks = fields.get("content") or None
@@ -255,14 +254,10 @@ def _files(fields: Mapping[str, Any]) -> Iterator[str]:
         yield f"[{name}]\n{read_text(file, 'extracted_content')}".strip()
 
 
-def _read_messages(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
-    """An object with a list of messages, as chat APIs take them."""
-    session = read_text(exported, *SESSION_KEYS, "id") or fallback
+def _list_messages(exported: Mapping[str, Any]) -> list[Any]:
     system = exported.get("system")  # Anthropic keeps it beside the messages
     listed = [{"role": "system", "content": system}] if system else []
-    listed += read_list(exported, "messages")
-    items = _each(listed, session, _read_listed)
-    return ExportedConversation(session, read_text(exported, "title", "name", "topic"), items)
+    return [*listed, *read_list(exported, "messages")]
 
 
 def _read_listed(message: Any, session: str) -> NewTurn | None:
@@ -273,22 +268,12 @@ def _read_listed(message: Any, session: str) -> NewTurn | None:
     return replace(turn, index=None) if spoken else None
 
 
-def _each(
-    messages: Iterable[Any], session: str, read: Callable[[Any, str], NewTurn | None]
-) -> Iterator[NewTurn | UnreadableMessage]:
-    """The turns of messages without their places, and why a message is none."""
-    for message in messages:
-        try:
-            turn = read(message, session)
-        except UnreadableMessage as reason:
-            yield reason
-        else:
-            if turn is not None:
-                yield turn
-
-
-_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], ExportedConversation]] = {
-    "messages": _read_messages,
-    "chatgpt": _read_chatgpt,
-    "claude": _read_claude,
+_EXPORTS: Mapping[str, _Export] = {
+    "messages": _Export(
+        (*SESSION_KEYS, "id"), ("title", "name", "topic"), _list_messages, _read_listed
+    ),
+    "chatgpt": _Export(("conversation_id", "id"), ("title",), _list_nodes, _chatgpt_message),
+    "claude": _Export(
+        ("uuid", "id"), ("name",), lambda e: read_list(e, "chat_messages"), _claude_message
+    ),
 }

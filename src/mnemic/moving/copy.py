@@ -103,7 +103,13 @@ def copy_space(
         beginning, busy_timeout=busy, now=now, read_only=True, key=key_for(beginning, chosen)
     )
     with closing(reading):
-        _check_space(reading, space)
+        if space not in (spaces := reading.spaces()):
+            raise NotFound(
+                f"There is no space {space!r} in it",
+                remedy=f"It has {', '.join(spaces)}"
+                if spaces
+                else "Nothing was written into it yet",
+            )
         writing = open_store(end, busy_timeout=busy, now=now, key=key_for(end, chosen))
         with closing(writing):
             return copy_between(reading, writing, space, to_space, progress)
@@ -151,15 +157,6 @@ def _read_all(unit: Unit) -> Iterator[tuple[MovedTable, list[Cells], int]]:
 def _target(place: str | Path) -> str:
     text = str(place)
     return text if is_address(text) else str(Path(place).expanduser())
-
-
-def _check_space(store: Store, space: str) -> None:
-    spaces = store.spaces()
-    if space not in spaces:
-        raise NotFound(
-            f"There is no space {space!r} in it",
-            remedy=f"It has {', '.join(spaces)}" if spaces else "Nothing was written into it yet",
-        )
 
 
 def _bytes(table: MovedTable, row: Cells) -> bytes:

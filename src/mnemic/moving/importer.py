@@ -124,10 +124,13 @@ class Reading:
     def _count(self, item: Item) -> None:
         counted = self.progress
         counted.kinds[_KINDS[type(item)]] += 1
-        at = _time_of(item)
-        if at is not None:
-            counted.first = at if counted.first is None else min(counted.first, at)
-            counted.last = at if counted.last is None else max(counted.last, at)
+        times = (getattr(item, name, None) for name in ("at", "learned_at", "started_at"))
+        for at in times:
+            if isinstance(at, datetime) and at.tzinfo is not None:
+                counted.first, counted.last = (
+                    min(counted.first or at, at),
+                    max(counted.last or at, at),
+                )
 
     def _set_trust(self, item: Item) -> Item:
         """The record as far as its speaker is believed, with the name of where it came from."""
@@ -200,8 +203,14 @@ class Importer:
             self._in_halves(batch[middle:], write)
 
     def _record(self, batch: list[tuple[Piece, NewTurn]]) -> None:
+        # A title is optional: characters and length that cannot be stored are cut.
+        topics = {
+            turn.session: entry.topic[:_TOPIC].encode("utf-8", "replace").decode()
+            for entry, turn in batch
+            if entry.topic
+        }
         recorded = self.mind.record_many(
-            (turn for _, turn in batch), topics=_topics(batch), project=self.reading.project
+            (turn for _, turn in batch), topics=topics, project=self.reading.project
         )
         self.progress.added += recorded.added
         self.progress.known += recorded.known
@@ -253,22 +262,8 @@ _KINDS: dict[type, str] = {
 }
 
 
-def _topics(batch: Iterable[tuple[Piece, NewTurn]]) -> dict[str, str]:
-    """A title is optional: characters and length that cannot be stored are cut."""
-    return {
-        turn.session: entry.topic[:_TOPIC].encode("utf-8", "replace").decode()
-        for entry, turn in batch
-        if entry.topic
-    }
-
-
 def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else list(value)
-
-
-def _time_of(item: Item) -> datetime | None:
-    times = (getattr(item, name, None) for name in ("at", "learned_at", "started_at"))
-    return next((at for at in times if isinstance(at, datetime) and at.tzinfo is not None), None)
 
 
 def import_source(

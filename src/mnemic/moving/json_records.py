@@ -48,22 +48,20 @@ def read_records(stream: BinaryIO, keys: Sequence[str] = ()) -> Iterator[Record]
     """Every record of a file; ``keys`` name the lists of an object, else it is one record."""
     number, first = _read_first_line(stream)
     if first.strip() == b"{" and not keys:
-        yield _read_document(first + stream.read(LONGEST), stream)
+        data = first + stream.read(LONGEST)
+        if stream.read(1):
+            raise InvalidInput(
+                f"One conversation has more than {LONGEST:,} bytes", remedy="Give JSON lines"
+            )
+        try:
+            yield Record(WHOLE, parse_json(data))
+        except ValueError as reason:
+            remedy = "Give JSON lines or a whole JSON file"
+            raise InvalidInput(str(reason), remedy=remedy) from None
     elif _holds_list(first, keys):
         yield from _read_lists(first, stream, keys)
     else:
         yield from _read_lines(first, stream, number)
-
-
-def _read_document(data: bytes, stream: BinaryIO) -> Record:
-    if stream.read(1):
-        raise InvalidInput(
-            f"One conversation has more than {LONGEST:,} bytes", remedy="Give JSON lines"
-        )
-    try:
-        return Record(WHOLE, parse_json(data))
-    except ValueError as reason:
-        raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
 
 
 def _read_first_line(stream: BinaryIO) -> tuple[int, bytes]:

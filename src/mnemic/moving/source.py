@@ -107,10 +107,6 @@ class ImportSource:
         """The files inside a ZIP archive or a folder, by their names in it, in order."""
         return self._members
 
-    @cached_property
-    def _members(self) -> list[str]:
-        return sorted(self._names())
-
     def files(self, *suffixes: str) -> list[str]:
         """The visible members with such an ending; an empty name stands for the file itself."""
         if self.is_single:
@@ -128,22 +124,22 @@ class ImportSource:
             return None
         return datetime.fromtimestamp((self.path / name).stat().st_mtime, UTC)
 
-    def _names(self) -> Iterator[str]:
+    @cached_property
+    def _members(self) -> list[str]:
+        names: list[str] = []
         if self.is_folder:
             assert self.path is not None
             for folder, folders, files in os.walk(self.path):
                 for path in (Path(folder, name) for name in (*folders, *files)):
-                    name = path.relative_to(self.path).as_posix()
-                    if path.is_symlink():
-                        self.links.append(name)
-                    elif path.is_file():
-                        yield name
+                    if path.is_symlink() or path.is_file():
+                        group = self.links if path.is_symlink() else names
+                        group.append(path.relative_to(self.path).as_posix())
         elif self.head.startswith(ZIP):
             for info in self._archive.infolist():
                 if info.flag_bits & _ENCRYPTED:
                     raise self.unreadable(info.filename, "it is encrypted")
-                if not info.is_dir():
-                    yield info.filename
+            names = [info.filename for info in self._archive.infolist() if not info.is_dir()]
+        return sorted(names)
 
     def head_of(self, name: str) -> bytes:
         """The first bytes of a file of ``files``; nothing of one that cannot be read."""

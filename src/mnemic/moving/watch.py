@@ -10,10 +10,16 @@ from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
 from mnemic.moving.importer import Importer, Reading, Refused
 from mnemic.moving.reader import reader_of
-from mnemic.moving.readers.coding_agents import CLAUDE_CODE, CODEX, TranscriptFile, usual_places
+from mnemic.moving.readers.coding_agents import CLAUDE_CODE, CODEX, TranscriptFile
 from mnemic.moving.source import ImportSource
 
 _LINED = (CLAUDE_CODE, CODEX)
+_STATE = "Cursor/User/globalStorage/state.vscdb"
+# Where each program leaves its transcripts, in the home folder.
+_USUAL = (
+    *(".claude/projects", ".codex/sessions"),
+    *(f".config/{_STATE}", f"Library/Application Support/{_STATE}"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ class TranscriptWatcher:
 
 def present_places(home: Path) -> list[Path]:
     """The usual places that exist on this machine."""
-    return [path for paths in usual_places(home).values() for path in paths if path.exists()]
+    return [path for path in map(home.joinpath, _USUAL) if path.exists()]
 
 
 def _files(places: Sequence[Path]) -> Iterator[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
@@ -41,16 +40,18 @@ class Touches:
     """Uses of the records of one space that are not written yet."""
 
     space: Space
-    _guard: ForkSafeLock = field(default_factory=ForkSafeLock)
     _waiting: dict[str, tuple[int, datetime]] = field(default_factory=dict)
-    _pid: int = field(default_factory=os.getpid)
+    _guard: ForkSafeLock = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Uses counted before a fork are written by the parent.
+        self._guard = ForkSafeLock(forked=self._waiting.clear)
 
     def add(self, ids: Sequence[str], at: datetime) -> None:
         """Count a use of these records."""
         if not ids or not self.space.settings.recall.touch or self.space.store.read_only:
             return
         with self._guard:
-            self._reset_after_fork()
             for id_ in ids:
                 count, _ = self._waiting.get(id_, (0, at))
                 self._waiting[id_] = (count + 1, at)
@@ -58,18 +59,13 @@ class Touches:
     def flush(self) -> None:
         """Write the counts to the store."""
         with self._guard:
-            self._reset_after_fork()
-            waiting, self._waiting = self._waiting, {}
+            waiting = self._waiting.copy()
+            self._waiting.clear()
         if waiting:
             with self.space.write() as unit:
                 for id_, (count, at) in waiting.items():
                     unit.memories.touch(id_, count, at)
                     unit.episodes.touch(id_, count)
-
-    def _reset_after_fork(self) -> None:
-        """Uses counted before a fork are written by the parent."""
-        if self._pid != os.getpid():
-            self._pid, self._waiting = os.getpid(), {}
 
 
 class Recall:

@@ -45,28 +45,26 @@ def strength(memory: Memory) -> tuple[int, int, float, float, str]:
     return (-trusted, -memory.confirmations, -memory.importance, -fields, memory.id)
 
 
-def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
-    """The memories that stay, each with those that say the same word for word in its project.
+def identical(memories: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
+    """Memories that say word for word what another in their project says, each with that one.
 
     Whatever kind and predicate they were given, they are one; two that are about different subjects
     or name different values are not.
     """
-    groups: dict[tuple[str, bool, str], list[int]] = {}
-    for place, memory in enumerate(memories):
+    groups: dict[tuple[str, bool, str], list[Memory]] = {}
+    for memory in memories:
         words = plain_words(memory.text)
         if words:
-            groups.setdefault((memory.project, bool(memory.session), words), []).append(place)
-    clusters: list[tuple[int, list[int]]] = []
+            groups.setdefault((memory.project, bool(memory.session), words), []).append(memory)
+    repeated: list[tuple[Memory, Memory]] = []
     for group in groups.values():
-        remaining = sorted(group, key=lambda place: strength(memories[place]))
+        remaining = sorted(group, key=strength)
         while len(remaining) > 1:
-            first = remaining.pop(0)
+            first, *others = remaining
             # A sentence may say several things: "a nurse at Mercy" names a job and an employer.
-            same = [place for place in remaining if _one_claim(memories[first], memories[place])]
-            remaining = [place for place in remaining if place not in same]
-            if same:
-                clusters.append((first, same))
-    return clusters
+            remaining = [memory for memory in others if not _one_claim(first, memory)]
+            repeated += ((memory, first) for memory in others if _one_claim(first, memory))
+    return repeated
 
 
 def _one_claim(first: Memory, second: Memory) -> bool:
@@ -107,27 +105,24 @@ def absorb(
     group: Sequence[int],
     pairs: Mapping[tuple[int, int], Pair],
     settings: ReconcileSettings,
-) -> list[tuple[int, list[int]]]:
-    """The memories that stay, each with the duplicates it absorbs, by rule. Every duplicate is
-    compared with the one that stays, so that small differences do not add up along a chain.
+) -> list[tuple[int, int]]:
+    """Duplicates by rule, each with the memory that absorbs it. Every one is compared with that
+    memory, so that small differences do not add up along a chain.
     """
     order = sorted(group, key=lambda place: strength(memories[place]))
     settled: set[int] = set()
-    groups: list[tuple[int, list[int]]] = []
+    duplicates: list[tuple[int, int]] = []
     for place in order:
         if place in settled:
             continue
-        same = []
         for other in order:
             pair = pairs.get((min(place, other), max(place, other)))
             if pair is None or other == place or other in settled:
                 continue
             if same_statement(memories[place], memories[other], pair, settings):
-                same.append(other)
-        if same:
-            settled.update(same, (place,))
-            groups.append((place, same))
-    return groups
+                settled |= {place, other}
+                duplicates.append((other, place))
+    return duplicates
 
 
 def portions(

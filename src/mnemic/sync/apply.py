@@ -147,7 +147,9 @@ class Union:
             held = Held.read(after[key])
             held.true.update({name: [new[key][name], cell] for name, cell in shown.items()})
             new[key].update(shown)
-            after[key] = after[key]._replace(held=str(held), marks=self._marks(table, new[key]))
+            stored = self._decode(table, new[key])
+            marks = " ".join(table.marks([stored[name] for name in table.columns]))
+            after[key] = after[key]._replace(held=str(held), marks=marks)
         rows = [tuple(cells[name] for name in names) for cells in new.values()]
         for row in rows:
             table.table.check(row)
@@ -163,10 +165,6 @@ class Union:
 
     def _decode(self, table: MergedTable, cells: Mapping[str, Any]) -> dict[str, Any]:
         return {name: from_cell(table.kinds[name], cells[name], name) for name in table.columns}
-
-    def _marks(self, table: MergedTable, cells: Mapping[str, Any]) -> str:
-        stored = self._decode(table, cells)
-        return " ".join(table.marks([stored[name] for name in table.columns]))
 
     def _have_sessions(self, turns: Sequence[Mapping[str, Any]]) -> None:
         """Make the sessions of turns that came before their own."""

@@ -50,7 +50,11 @@ class Devices:
         progress: Progress = lambda done, total: None,
     ) -> ExchangeReport:  # fmt: skip
         place = Path(check_path(folder, "folder")).expanduser().absolute()
-        ring = Keyring.open(self._require_database(), self.services.space.name)
+        if self.services.database is None:
+            raise InvalidInput(
+                "A memory that is not on disk has no other devices", remedy="Open it in a file"
+            )
+        ring = Keyring.open(self.services.database, self.services.space.name)
         try:
             exchange = FolderExchange(self.services, ring, place, passphrase, progress)
             if remove:
@@ -72,10 +76,3 @@ class Devices:
             Keyring.open(database, services.space.name).public)  # fmt: skip
         with services.space.read() as unit:
             return read_state(unit, public)
-
-    def _require_database(self) -> Path:
-        if self.services.database is None:
-            raise InvalidInput(
-                "A memory that is not on disk has no other devices", remedy="Open it in a file"
-            )
-        return self.services.database

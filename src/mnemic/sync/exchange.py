@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -298,14 +298,13 @@ class FolderExchange:
         for other, seen in changes.seen.items():
             self._read_device(other, seen, others)
         if self._is_to_erase(changes):
-            self._forget_ahead(device, number)
+            for later in self._list_later(changes):  # though they wait, or two wait for each other
+                self._forget(later)
             raise Waits("its device has still to erase what was forgotten")
         self._take(changes)
 
     def _take(self, changes: Changes) -> None:
-        for record in changes.records:
-            if "f" in record:
-                self._forget(changes, record)
+        self._forget(changes)
         rows = [record for record in changes.records if "t" in record]
 
         def take() -> None:
@@ -341,35 +340,28 @@ class FolderExchange:
             if receipt.body and active <= list_confirmed(receipt).keys():
                 unit.sync.put_receipt(receipt._replace(body=""))
 
-    def _forget(self, changes: Changes, record: Record) -> None:
+    def _forget(self, changes: Changes) -> None:
         """Erase here what was forgotten there."""
-        id_ = str(record["f"])
-        with self._space.read() as unit:
-            receipt = unit.sync.receipts().get(id_)
-        if receipt is not None and receipt.device:
-            return
-        at, body = int(record["at"]), record["body"]
-        counts: dict[str, int] = {}
-        if body != {}:  # else every device that was known then has erased it
-            traces.load(body["traces"])  # or its file is refused
-            ids = {table: list(map(str, body["ids"].get(table, ()))) for table in RECORD_TABLES}
-            counts |= self._services.forgetting.erase(ids).counts
-        confirmed = json.loads(receipt.confirmed if receipt else "{}") | {self._own.device: [0, 0]}
-        with self._space.write() as unit:
-            unit.sync.put_receipt(ForgottenRows(
-                id_, changes.device, changes.number, dump(body) if body != {} else "", dump(counts),
-                dump(confirmed), at))  # fmt: skip
-        self._forgotten += 1
-
-    def _forget_ahead(self, device: str, first: int) -> None:
-        """Erase what a device has forgotten though its files wait, or two wait for each other."""
-        for number in files.list_numbers(self._folder, device)[0]:
-            with suppress(Waits, SyncRefused, OSError):
-                if number >= first:
-                    changes = files.read_changes(self._folder, self._key, device, number)
-                    for record in changes.records:
-                        if "f" in record:
-                            self._forget(changes, record)
+        for record in changes.records:
+            if "f" not in record:
+                continue
+            id_ = str(record["f"])
+            with self._space.read() as unit:
+                receipt = unit.sync.receipts().get(id_)
+            if receipt is not None and receipt.device:
+                continue
+            at, body = int(record["at"]), record["body"]
+            counts: dict[str, int] = {}
+            if body != {}:  # else every device that was known then has erased it
+                traces.load(body["traces"])  # or its file is refused
+                ids = {table: list(map(str, body["ids"].get(table, ()))) for table in RECORD_TABLES}
+                counts |= self._services.forgetting.erase(ids).counts
+            before = json.loads(receipt.confirmed if receipt else "{}")
+            with self._space.write() as unit:
+                unit.sync.put_receipt(ForgottenRows(
+                    id_, changes.device, changes.number, dump(body) if body != {} else "",
+                    dump(counts), dump(before | {self._own.device: [0, 0]}), at))  # fmt: skip
+            self._forgotten += 1
 
     def _is_to_erase(self, changes: Changes) -> bool:
         """Whether a file quotes what was forgotten, and its device has not yet erased it."""
@@ -387,14 +379,18 @@ class FolderExchange:
 
     def _has_seen(self, changes: Changes, receipt: ForgottenRows) -> bool:
         """Whether a device has erased something: when it wrote a file, or by a later one."""
+        return any(
+            later.seen.get(receipt.device, 0) >= receipt.number > 0
+            or any(record.get("c") == receipt.receipt for record in later.records)
+            for later in self._list_later(changes)
+        )
+
+    def _list_later(self, changes: Changes) -> Iterator[Changes]:
+        """A file and those that its device has written since, as far as they can be read."""
         for number in files.list_numbers(self._folder, changes.device)[0]:
-            with suppress(Waits, SyncRefused, OSError):
-                if number >= changes.number:
-                    later = files.read_changes(self._folder, self._key, changes.device, number)
-                    confirmed = any(record.get("c") == receipt.receipt for record in later.records)
-                    if confirmed or later.seen.get(receipt.device, 0) >= receipt.number > 0:
-                        return True
-        return False
+            if number >= changes.number:
+                with suppress(Waits, SyncRefused, OSError):
+                    yield files.read_changes(self._folder, self._key, changes.device, number)
 
     def _now(self) -> int:
         return to_micros(self._space.now())

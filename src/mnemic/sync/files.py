@@ -20,7 +20,7 @@ from typing import Any
 from mnemic.errors import SyncRefused
 from mnemic.late import dataclass
 from mnemic.providers.extras import load
-from mnemic.store.new_file import PATIENCE, UnfinishedFile
+from mnemic.store.new_file import write
 
 FORMAT = 1
 MAX_BYTES = 128 << 20  # of a file
@@ -127,15 +127,8 @@ def write_changes(folder: Path, key: GroupKey, changes: Changes) -> tuple[str, i
     """Put a file down whole; its hash and its size."""
     name = file_name(changes.device, changes.number)
     data = seal_bytes(key, name, _encode(changes))
-    put_whole(folder / name, data)
+    write(folder / name, data)
     return hashlib.sha256(data).hexdigest(), len(data)
-
-
-def put_whole(path: Path, data: bytes) -> None:
-    """Write a file that nobody sees in part."""
-    with UnfinishedFile(path, patience=PATIENCE) as file:
-        file.path.write_bytes(data)
-        file.put(replace=True)
 
 
 def seal_bytes(key: GroupKey, name: str, body: bytes) -> bytes:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mnemic import private
 from mnemic.errors import SyncRefused
 from mnemic.providers.extras import load
-from mnemic.sync.files import GroupKey, put_whole
+from mnemic.store.new_file import write
+from mnemic.sync.files import GroupKey
 
 GROUP = "group.age"
 _MOST = 1 << 20  # bytes of a file with keys
@@ -50,9 +50,8 @@ class Keyring:
             ) from error
 
     def save(self) -> None:
-        private.make_folder(self.path.parent)
         value = {"identity": self.identity, "keys": self.keys}
-        put_whole(self.path, json.dumps(value).encode("ascii"))
+        write(self.path, json.dumps(value).encode("ascii"))
 
     @property
     def public(self) -> str:
@@ -76,7 +75,7 @@ def pair(ring: Keyring, folder: Path, space: str, passphrase: str = "") -> None:
     _renew(ring, folder, space)
     if ring.keys:
         if passphrase and not (folder / GROUP).exists():
-            put_whole(folder / GROUP, age.passphrase.encrypt(_body(ring.keys, space), passphrase))
+            write(folder / GROUP, age.passphrase.encrypt(_body(ring.keys, space), passphrase))
         return
     if (folder / GROUP).exists() and passphrase:
         try:
@@ -96,7 +95,7 @@ def pair(ring: Keyring, folder: Path, space: str, passphrase: str = "") -> None:
         ring.keys = (GroupKey.new(),)
         add(ring, folder, ring.public, space)
         if passphrase:
-            put_whole(folder / GROUP, age.passphrase.encrypt(_body(ring.keys, space), passphrase))
+            write(folder / GROUP, age.passphrase.encrypt(_body(ring.keys, space), passphrase))
     ring.save()
 
 
@@ -110,7 +109,7 @@ def add(ring: Keyring, folder: Path, public: str, space: str) -> None:
             f"{public!r} is not a public key",
             remedy="It begins with age1: see `mnemic sync --devices`",
         ) from error
-    put_whole(_place(folder, public.strip()), age.encrypt(_body(ring.keys, space), [recipient]))
+    write(_place(folder, public.strip()), age.encrypt(_body(ring.keys, space), [recipient]))
 
 
 def rotate(ring: Keyring, folder: Path, remaining: Iterable[str], space: str) -> None:

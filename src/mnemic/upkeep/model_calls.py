@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from functools import partial
 from typing import TypeVar
 
 from mnemic.language.detection import LanguageChoice, language_of
@@ -44,9 +43,8 @@ def ask_for_fewer(
     model: ChatModel, memories: Sequence[Memory], language: LanguageChoice
 ) -> list[Rewritten]:
     """All statements of a partition in fewer ones."""
-    schema = _object({"content": _TEXT, "kind": _KIND, "importance": _NUMBER, "from": _NUMBERS})
-    read = partial(_read_rewritten, name="facts", count=len(memories))
-    return _ask(model, memories, language, "rewrite", listed={"facts": schema}, read=read)
+    item = _object({"content": _TEXT, "kind": _KIND, "importance": _NUMBER, "from": _NUMBERS})
+    return _ask(model, memories, language, "rewrite", name="facts", item=item, read=_read_rewritten)
 
 
 def ask_for_profile(
@@ -55,39 +53,33 @@ def ask_for_profile(
 ) -> list[Rewritten]:  # fmt: skip
     """The profile rewritten from the present one and further memories, ``most`` entries."""
     memories = [*profile, *further]
-    schema = _object({"content": _TEXT, "kind": _KIND, "from": _NUMBERS})
+    item = _object({"content": _TEXT, "kind": _KIND, "from": _NUMBERS})
     lines = _list_memories(memories)
-    shown = ["# profile", *lines[: len(profile)], "# knowledge", *lines[len(profile) :]]
-    read = partial(_read_rewritten, name="entries", count=len(memories))
-    return _ask(
-        model,
-        memories,
-        language,
-        "profile",
-        listed={"entries": schema},
-        read=read,
-        lines=shown,
-        most=most,
-    )[:most]
+    lines = ["# profile", *lines[: len(profile)], "# knowledge", *lines[len(profile) :]]
+    entries = _ask(
+        model, memories, language, "profile",
+        name="entries", item=item, read=_read_rewritten, lines=lines, most=most,
+    )  # fmt: skip
+    return entries[:most]
 
 
 def ask_for_same(
     model: ChatModel, memories: Sequence[Memory], language: LanguageChoice
 ) -> list[tuple[int, ...]]:
     """Groups of places whose statements say the same; usually few or none."""
-    read = partial(_read_groups, count=len(memories))
     return _ask(
-        model, memories, language, "same", listed={"same": _NUMBERS}, read=read, purpose="dedup"
-    )
+        model, memories, language, "same",
+        name="same", item=_NUMBERS, read=_read_groups, purpose="dedup",
+    )  # fmt: skip
 
 
 def ask_for_core(
     model: ChatModel, memories: Sequence[Memory], most: int, language: LanguageChoice
 ) -> list[Memory]:
-    read = partial(_read_places, name="core", count=len(memories))
     places = _ask(
-        model, memories, language, "core", listed={"core": _INTEGER}, read=read, most=most
-    )
+        model, memories, language, "core",
+        name="core", item=_INTEGER, read=_read_places, most=most,
+    )  # fmt: skip
     return [memories[place] for place in places[:most]]
 
 
@@ -97,19 +89,19 @@ def _ask(
     language: LanguageChoice,
     prompt: str,
     *,
-    listed: Mapping[str, Json],
-    read: Callable[[Json], T],
+    name: str,
+    item: Json,
+    read: Callable[[Json, str, int], T],
     purpose: str = "",
     lines: Sequence[str] = (),
     **blanks: object,
 ) -> T:
-    """The answer to a prompt about memories: ``listed`` names its one list, and what is in it."""
-    ((name, item),) = listed.items()
+    """The answer to a prompt about memories: one list of that ``name``, and what is in it."""
     answer = model.ask(
         fence("\n".join(lines or _list_memories(memories)), "memories"),
         purpose=purpose or prompt,
         schema=_object({name: {"type": "array", "items": item}}),
-        parse=lambda answer: read(answer.get(name)),
+        parse=lambda answer: read(answer.get(name), name, len(memories)),
         system=fill_prompt(prompt, language_of([m.text for m in memories], language), **blanks),
     )
     return answer.value
@@ -154,10 +146,10 @@ def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def _read_groups(groups: Json, count: int) -> list[tuple[int, ...]]:
+def _read_groups(groups: Json, name: str, count: int) -> list[tuple[int, ...]]:
     if not isinstance(groups, list):
-        raise WrongShape('"same" has to be a list of lists of numbers')
-    read = [_read_places(group, "same", count) for group in groups]
+        raise WrongShape(f'"{name}" has to be a list of lists of numbers')
+    read = [_read_places(group, name, count) for group in groups]
     flat = [place for group in read for place in group]
     if len(set(flat)) != len(flat):
         raise WrongShape("a number stands in two groups")

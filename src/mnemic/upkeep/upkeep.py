@@ -156,15 +156,11 @@ class Upkeep:
         _raise_failures(report)
 
     def _run_scheduled(self, job: Job, work: WorkName) -> None:
-        if not self.settings.schedule.catch_up and self._was_missed(job, work):
-            return
-        _raise_failures(self.run(job.space, work, stopping=self.stopping))
-
-    def _was_missed(self, job: Job, work: WorkName) -> bool:
-        """Whether its hour had passed when it was queued."""
         schedule = self.settings.schedule
         due = next_run(getattr(schedule, work), schedule.zone, job.created_at - _GRACE)
-        return due > job.created_at
+        if not schedule.catch_up and due > job.created_at:
+            return  # its hour had passed when it was queued
+        _raise_failures(self.run(job.space, work, stopping=self.stopping))
 
     # --- a run ----------------------------------------------------------------------------------
 

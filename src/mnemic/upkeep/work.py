@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -69,7 +69,7 @@ class Step:
     dry_run: bool
     reports: Sequence[StepReport]
     stopping: Callable[[], bool]
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
     changes: list[Change] = field(default_factory=list)
     waits_for: str = ""
 
@@ -101,10 +101,10 @@ class Step:
             with self.store.write(self.space) as unit:
                 changing = ChangeWriter(unit, self.settings, self.operation, self.now)
                 applied = [change for change in portion if changing.make(change)]
-                self.progress(unit, _count_actions(applied))
+                self.progress(unit, Counter(change.action for change in applied))
             self._note(applied, counted=False)
 
-    def progress(self, unit: Unit, counts: dict[str, int]) -> None:
+    def progress(self, unit: Unit, counts: Mapping[str, int]) -> None:
         """Count the work in its own transaction, and renew the lease."""
         until = self.now + self.settings.jobs.lease
         renewed = unit.runs.progress(
@@ -115,12 +115,12 @@ class Step:
                 f"Another process has taken over {self.name}",
                 remedy="Raise jobs.lease if this step takes longer than that",
             )
-        self._add(counts)
+        self.counts.update(counts)
 
     def did(self, **counts: int) -> None:
         """Count work that was done outside a transaction of this step."""
         if self.dry_run:
-            self._add(counts)
+            self.counts.update(counts)
             return
         with self.store.write(self.space) as unit:
             self.progress(unit, counts)
@@ -129,12 +129,4 @@ class Step:
         limit = len(changes) if self.dry_run else max(0, _MOST_CHANGES - len(self.changes))
         self.changes += changes[:limit]
         if counted:
-            self._add(_count_actions(changes))
-
-    def _add(self, counts: dict[str, int]) -> None:
-        for name, number in counts.items():
-            self.counts[name] = self.counts.get(name, 0) + number
-
-
-def _count_actions(changes: Sequence[Change]) -> dict[str, int]:
-    return dict(Counter(change.action for change in changes))
+            self.counts.update(change.action for change in changes)

@@ -7,7 +7,7 @@ does not come back. The files stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -35,7 +35,7 @@ from mnemic.store.rows import DocumentRow, MemoryFilter, TurnRow, Written
 from mnemic.types import EMPTY, DailyEvent, NewTurn, Turn, constant
 
 END = "end:"  # begins the name under which the end of a session is noted as imported
-_ALL = 1_000_000
+_CURRENT = MemoryFilter(status="active", limit=1_000_000)
 _NOTHING = Written("", {})
 _MIGRATION = constant("migration")  # the channel of document D §12.2
 
@@ -76,7 +76,7 @@ class PlainFileImporter:
                 self._note_day(unit, day, plain)
             fresh = self._list_fresh(unit, path, entries)
             self._append(unit, fresh)
-            self._note(unit, path, "", [entry.turn.id for entry in fresh])
+            self._note(unit, path, "", {entry.turn.id: "" for entry in fresh})
         # The rest may be done again after a crash; only then is the file done with.
         done = self._read_imported(path).bullets
         failed = [entry for entry in entries if isinstance(entry, Failed) and entry.id not in done]
@@ -90,7 +90,8 @@ class PlainFileImporter:
                 self.session_ends.end(end.session)
                 ends.append(name)
         with self.space.write() as unit:
-            self._note(unit, path, print_, [*ends, *(failure.id for failure in failed)])
+            ids = [*ends, *(failure.id for failure in failed)]
+            self._note(unit, path, print_, dict.fromkeys(ids, ""))
         return 1
 
     def _note_day(self, unit: Unit, day: date, text: str) -> None:
@@ -130,7 +131,10 @@ class PlainFileImporter:
         statements = list(notes.parse(text))
         became = dict(state.bullets)
         fresh = [note for note in statements if note.id not in became]
-        existing = self._current_texts() if any(not note.ours for note in fresh) else frozenset()
+        with self.space.read() as unit:
+            by_person = any(not note.ours for note in fresh)
+            current = unit.memories.find(_CURRENT) if by_person else []
+        existing = {memory.text for memory in current}
         for note in fresh:
             repeated = not note.ours and note.new.text in existing
             became[note.id] = "" if repeated else self._remember(note, became)
@@ -138,8 +142,7 @@ class PlainFileImporter:
             # The agent saw all of it, and has said some of it again.
             injected = [note.new.text for note in statements]
             note_injected(unit, ANYWHERE, injected, self.space.now(), self.space.settings.trust)
-            row = DocumentRow(constant(state_name(path)), Written(fingerprint(text), became))
-            unit.document_states.put(row, self.space.now())
+            self._note(unit, path, fingerprint(text), became)
         return 1
 
     def _remember(self, note: Note, became: dict[str, str]) -> str:
@@ -156,11 +159,6 @@ class PlainFileImporter:
         except InvalidInput:
             return ""
 
-    def _current_texts(self) -> frozenset[str]:
-        with self.space.read() as unit:
-            current = unit.memories.find(MemoryFilter(status="active", limit=_ALL))
-        return frozenset(memory.text for memory in current)
-
     # --- what was imported ----------------------------------------------------------------------
 
     def _read_imported(self, path: Path) -> Written:
@@ -171,8 +169,8 @@ class PlainFileImporter:
         row = unit.document_states.get(state_name(path))
         return _NOTHING if row is None or row.written is None else row.written
 
-    def _note(self, unit: Unit, path: Path, print_: str, ids: Iterable[str]) -> None:
-        imported = {**self._state(unit, path).bullets, **dict.fromkeys(ids, "")}
+    def _note(self, unit: Unit, path: Path, print_: str, became: Mapping[str, str]) -> None:
+        imported = {**self._state(unit, path).bullets, **became}
         unit.document_states.put(
             DocumentRow(constant(state_name(path)), Written(print_, imported)), self.space.now()
         )

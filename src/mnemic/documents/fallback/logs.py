@@ -127,20 +127,19 @@ def free_text(text: str, day: date, now: datetime, zone: Zone) -> list[LoggedTur
             paragraphs[-1].append(lines[0])
     at = min(noon(day, zone), now)
     texts = dict.fromkeys("\n".join(lines) for lines in paragraphs if _is_free(lines))
-    return [LoggedTurn(_free_turn(day, at, *place)) for place in enumerate(texts)]
-
-
-def _free_turn(day: date, at: datetime, index: int, text: str) -> Turn:
-    """The same paragraph has the same id at every reading; it passes the guard like any entry."""
-    fields: dict[str, Any] = {
-        "id": str(uuid5(NAMESPACE_URL, f"mnemic:{day}:{text}")),
-        "session": day.isoformat(),
-        "index": index,
-        "role": "user",
-        "at": at,
-        "trust": "owner",
-    }
-    return Turn(text=as_text(text), **fields)
+    turns = []
+    for index, words in enumerate(texts):
+        # The same paragraph has the same id at every reading; it passes the guard like any entry.
+        fields: dict[str, Any] = {
+            "id": str(uuid5(NAMESPACE_URL, f"mnemic:{day}:{words}")),
+            "session": day.isoformat(),
+            "index": index,
+            "role": "user",
+            "at": at,
+            "trust": "owner",
+        }
+        turns.append(LoggedTurn(Turn(text=as_text(words), **fields)))
+    return turns
 
 
 def _is_free(lines: Sequence[str]) -> bool:

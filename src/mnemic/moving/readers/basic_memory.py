@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from mnemic.moving.front_matter import Fields, split_front_matter
+from mnemic.moving.front_matter import split_front_matter
 from mnemic.moving.memory_fields import (
     check_text,
     read_moment,
@@ -83,22 +83,18 @@ def _read_note(source: ImportSource, name: str, data: bytes) -> Iterator[Piece]:
     except UnicodeDecodeError as error:
         raise UnreadableMessage(f"it is not UTF-8 at byte {error.start + 1}") from error
     fields, body = split_front_matter(text.replace("\r\n", "\n"))
-    head = _read_head(name or source.name, fields, source.read_mtime(name))
-    yield from _read_body(head, body, text.count("\n") - body.count("\n"))
-
-
-def _read_head(name: str, fields: Fields, modified: datetime | None) -> _Head:
-    path = PurePosixPath(name)
+    path = PurePosixPath(name or source.name)
     texts = {key: value for key, value in fields.items() if isinstance(value, str)}
     tags = fields.get("tags", [])
     listed = tags if isinstance(tags, list) else re.split(r"[,\s]+", tags)
-    return _Head(
+    head = _Head(
         title=short_name(texts.get("title")) or path.stem,
         permalink=texts.get("permalink") or path.with_suffix("").as_posix(),
         folder="" if path.parent == PurePosixPath() else path.parent.as_posix(),
         tags=short_names(tag.lstrip("#") for tag in listed),
-        at=read_moment(texts, "created", "date") or modified,
+        at=read_moment(texts, "created", "date") or source.read_mtime(name),
     )
+    yield from _read_body(head, body, text.count("\n") - body.count("\n"))
 
 
 def _read_body(head: _Head, body: str, before: int) -> Iterator[Piece]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from mnemic.moving.json_records import parse_json
@@ -182,19 +182,6 @@ def _read_bubble(bubble: Mapping[str, Any], session: str, begun: Any) -> NewTurn
 
 def _sign(head: bytes) -> str:
     return next((format for format, signs in _SIGNS.items() if all(s in head for s in signs)), "")
-
-
-def usual_places(home: Path) -> dict[str, tuple[Path, ...]]:
-    """Where each program leaves its transcripts."""
-    cursor = "User/globalStorage/state.vscdb"
-    return {
-        CLAUDE_CODE: (home / ".claude/projects",),
-        CODEX: (home / ".codex/sessions",),
-        CURSOR: (
-            home / ".config/Cursor" / cursor,
-            home / "Library/Application Support/Cursor" / cursor,
-        ),
-    }
 
 
 READER = CodingAgentReader()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
@@ -35,16 +36,7 @@ _THREAD = re.compile(rb'"(?:thread_id|session_id)"\s*:\s*"([^"\\]{1,200})"')
 # "Alice (user): Hello" begins what Alice says.
 _SPEAKER = re.compile(r"^(?P<name>[^\s:][^:\n()]{0,60}?)(?: \((?P<role>\w+)\))?: ", re.MULTILINE)
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class _Episode:
-    """Something that was said, until all of it is in order."""
-
-    place: str
-    at: datetime | None
-    session: str
-    turns: tuple[NewTurn, ...]
+_Speech = tuple[str, datetime, str, NewTurn]  # session and time, then the place and the turn
 
 
 class GraphitiReader:
@@ -70,7 +62,7 @@ class GraphitiReader:
         yield from read_members(source, _files(source), read_file)
         for fact in graph.facts:  # now the names of all nodes are known
             yield from make_pieces(fact, graph.read_fact)
-        yield from _in_order(graph.episodes, format)
+        yield from _in_order(graph.speeches, format)
 
 
 def _format_of(fields: Mapping[str, Any]) -> str:
@@ -104,7 +96,7 @@ class _Graph:
     thread: str
     names: dict[str, str] = field(default_factory=dict)
     facts: list[Record] = field(default_factory=list)
-    episodes: list[_Episode] = field(default_factory=list)
+    speeches: list[_Speech] = field(default_factory=list)
 
     def read(self, file: str, record: Record) -> Iterator[Piece]:
         fields = read_object(record.value, "a record")
@@ -112,7 +104,7 @@ class _Graph:
         if "fact" in fields:
             self.facts.append(replace(record, place=place))
         elif "content" in fields:
-            self.episodes.append(_message(place, fields, self.thread))
+            self.speeches.extend(_message(place, fields, self.thread))
         elif "summary" in fields or "labels" in fields:
             key, memory = read_text(fields, "uuid"), _summary(fields)
             self.names[key] = read_text(fields, "name")
@@ -165,7 +157,7 @@ def _summary(fields: Mapping[str, Any]) -> NewMemory | None:
     )
 
 
-def _message(place: str, fields: Mapping[str, Any], thread: str) -> _Episode:
+def _message(place: str, fields: Mapping[str, Any], thread: str) -> Iterator[_Speech]:
     """A message of a thread, or an episode, whose text is lines as "user: Hello", or any text."""
     content = check_text(read_text(fields, "content"))
     session = read_text(fields, "thread_id", "thread_uuid", "session_id", "group_id") or thread
@@ -180,7 +172,7 @@ def _message(place: str, fields: Mapping[str, Any], thread: str) -> _Episode:
         turns += (_turn(session, *line, at) for line in _lines(content))
     elif kind != "fact_triple":  # a triple is among the facts
         turns.append(NewTurn(session, "tool", content, at=at))
-    return _Episode(place, at, session, tuple(turns))
+    return ((session, at or _LONG_AGO, place, turn) for turn in turns)
 
 
 def _turn(session: str, role: str, name: str, content: str, at: datetime | None) -> NewTurn:
@@ -201,20 +193,17 @@ def _lines(content: str) -> Iterator[tuple[str, str, str]]:
             yield role, "" if name.casefold() in ROLE_NAMES else short_name(name), words
 
 
-def _in_order(episodes: list[_Episode], format: str) -> Iterator[Piece]:
+def _in_order(speeches: list[_Speech], format: str) -> Iterator[Piece]:
     """By time, since the order in which a graph gives its episodes is its own."""
     places: Counter[str] = Counter()
-    episodes.sort(key=lambda episode: (episode.session, episode.at or _LONG_AGO))
-    for episode in episodes:
-        for turn in episode.turns:
-            if not turn.text.strip():
-                continue
-            if not episode.session:
-                yield Piece(episode.place, None, "it names no session")
-                continue
-            index = places[episode.session]
-            places[episode.session] += 1
-            yield Piece(episode.place, replace(turn, channel=format, index=index))
+    for session, _, place, turn in sorted(speeches, key=itemgetter(0, 1)):
+        if not turn.text.strip():
+            continue
+        if not session:
+            yield Piece(place, None, "it names no session")
+            continue
+        yield Piece(place, replace(turn, channel=format, index=places[session]))
+        places[session] += 1
 
 
 READER = GraphitiReader()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
@@ -69,7 +70,7 @@ class _Reading:
         self._agent = named[1].decode(errors="replace") if named else file
         # Where an agent speaks by a tool, what stands beside its calls is its inner monologue.
         self._speaks_by_tool = b'"letta_v1_agent"' not in source.head
-        self._positions: dict[str, int] = {}
+        self._positions = Counter[str]()
         self._latest: datetime | None = None  # of what was said: what blocks say, they say then
         self.notes: list[tuple[str, str]] = []
 
@@ -78,15 +79,12 @@ class _Reading:
         agent = short_name(fields.get("agent_id"))
         return f"{self._agent} {agent}" if agent else self._agent
 
-    def _place(self, session: str) -> int:
-        place = self._positions.get(session, 0)
-        self._positions[session] = place + 1
-        return place
-
     def pieces(self, record: Record) -> Iterator[Piece]:
         place = record.place
         if record.key == "messages" and not isinstance(record.value, dict):
-            self._place(self._session({}))  # it keeps its place, for when the file is corrected
+            self._positions[self._session({})] += (
+                1  # it keeps its place, for when the file is corrected
+            )
         fields = read_object(record.value, "a record")
         if fields.get("is_deleted"):
             return
@@ -105,7 +103,8 @@ class _Reading:
 
     def _turn(self, fields: Mapping[str, Any]) -> NewTurn | None:
         session = self._session(fields)
-        index = self._place(session)
+        index = self._positions[session]
+        self._positions[session] += 1
         if fields.get("role") == "system":  # the prompt, written anew with every change of a block
             return None
         turn = read_message(

@@ -37,10 +37,21 @@ class Mem0Reader(RecordReader):
         return isinstance(fields.get("memory"), str) and not fields.keys().isdisjoint(_SIGNS)
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        if table_columns(source, self.table):
-            yield from _read_history(source, self.table)
-        else:
+        if not table_columns(source, self.table):
             yield from super().read(source, format)
+            return
+        # Each memory as it is now, and its earlier texts, which have ended.
+        events: dict[str, list[Record]] = {}
+        for row in table_rows(source, self.table):
+            memory = row.value.get("memory_id")
+            if isinstance(memory, str):
+                events.setdefault(memory, []).append(row)
+            else:
+                yield Piece(row.place, None, row.reason or "it names no memory")
+        for memory, rows in events.items():
+            values = [row.value for row in rows]
+            if not any(e.get("event") == "DELETE" or e.get("is_deleted") for e in values):
+                yield from _read_versions(memory, rows)
 
     def pieces(self, record: Record) -> Iterator[Piece]:
         fields = read_object(record.value, "a memory")
@@ -84,21 +95,6 @@ def _read_relation(place: str, fields: Mapping[str, Any]) -> Piece:
         trust="agent",
     )
     return Piece(place, memory, key=f"relation {source} {relation} {target}")
-
-
-def _read_history(source: ImportSource, table: str) -> Iterator[Piece]:
-    """Each memory as it is now, and its earlier texts, which have ended."""
-    events: dict[str, list[Record]] = {}
-    for row in table_rows(source, table):
-        memory = row.value.get("memory_id")
-        if isinstance(memory, str):
-            events.setdefault(memory, []).append(row)
-        else:
-            yield Piece(row.place, None, row.reason or "it names no memory")
-    for memory, rows in events.items():
-        events_of = [row.value for row in rows]
-        if not any(e.get("event") == "DELETE" or e.get("is_deleted") for e in events_of):
-            yield from _read_versions(memory, rows)
 
 
 def _read_versions(memory: str, rows: list[Record]) -> Iterator[Piece]:

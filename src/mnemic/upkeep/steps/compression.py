@@ -74,28 +74,24 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
         step.progress(unit, {"days": 1, "events": len(events), "memories": new})
 
 
-def _turns_of(step: Step, day: date) -> list[Turn]:
-    """The user's turns of a day, by the clocks where they were said."""
-    start, end = day_bounds(day, step.zone)
-    span = TurnFilter(since=start - ABROAD, until=end + ABROAD, role="user", limit=_TURNS)
-    with step.store.read(step.space) as unit:
-        return [turn for turn in unit.ledger.turns(span) if day_of(turn.at, step.zone) == day]
-
-
 def _propose(
     step: Step, day: date, events: Sequence[DailyEvent], model: ChatModel
 ) -> list[Candidate]:
     """What a model makes of a day, each on the turns that say it. A turn whose statement extraction
     dropped or refused is no evidence, and a line that was only copied is no statement.
     """
-    turns = [turn for turn in _turns_of(step, day) if not (turn.state == "empty" and turn.reason)]
+    start, end = day_bounds(day, step.zone)
+    span = TurnFilter(since=start - ABROAD, until=end + ABROAD, role="user", limit=_TURNS)
+    with step.store.read(step.space) as unit:
+        # The user's, of that day by the clocks where they were said.
+        of_day = [turn for turn in unit.ledger.turns(span) if day_of(turn.at, step.zone) == day]
+        projects = unit.memories.projects()
+    turns = [turn for turn in of_day if not (turn.state == "empty" and turn.reason)]
     if not turns:
         return []
     summaries = [event.summary for event in events]
     language = language_of(summaries, step.settings.memory.language)
     core, speakers = step.settings.upkeep.core_importance, SpokenWords(turns, ())
-    with step.store.read(step.space) as unit:
-        projects = unit.memories.projects()
     return [
         ground(_find_partition(step, _add_sources(candidate, turns)), speakers, core)
         for candidate in ask_for_knowledge(model, day, summaries, language, projects)

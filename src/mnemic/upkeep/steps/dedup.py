@@ -46,7 +46,10 @@ def merge(step: Step) -> None:
 def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
     """Merge what is identical anywhere, then within each group; None means no group."""
     rows = current_memories(step)
-    merged = _merge_identical(step, [row.memory for row in rows])
+    repeated = identical([row.memory for row in rows])
+    word_for_word = [_merge(memory, first, _WORD_FOR_WORD) for memory, first in repeated]
+    step.apply(word_for_word)
+    merged = {change.subject for change in word_for_word}
     rows = [row for row in rows if row.memory.id not in merged]
     vectors = _vectors(step, rows)
     with step.store.read(step.space) as unit:
@@ -57,19 +60,8 @@ def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
         if name is not None:
             groups.setdefault(name, []).append(place)
     for _, places in sorted(groups.items()):
-        memories = [rows[place].memory for place in places]
-        _merge_group(step, memories, None if vectors is None else vectors[places], since)
-
-
-def _merge_identical(step: Step, memories: Sequence[Memory]) -> set[str]:
-    """Merge memories that are one word for word; says which were absorbed."""
-    changes = [
-        _merge(memories[other], memories[place], _WORD_FOR_WORD)
-        for place, others in identical(memories)
-        for other in others
-    ]
-    step.apply(changes)
-    return {change.subject for change in changes}
+        group = [rows[place].memory for place in places]
+        _merge_group(step, group, None if vectors is None else vectors[places], since)
 
 
 def _merge_group(
@@ -100,12 +92,11 @@ def _merges(
 ) -> Iterator[Change]:
     """The merges of a cluster that leave one of each statement."""
     by_rule = absorb(memories, group, pairs, step.settings.reconcile)
-    for place, absorbed_places in by_rule:
-        for other in absorbed_places:
-            pair = pairs[min(place, other), max(place, other)]
-            why = (f"says the same, {pair.likeness:.2f}", f"说的是同一件事（{pair.likeness:.2f}）")
-            yield _merge(memories[other], memories[place], why)
-    merged = {other for _, absorbed_places in by_rule for other in absorbed_places}
+    for other, place in by_rule:
+        likeness = pairs[min(place, other), max(place, other)].likeness
+        why = (f"says the same, {likeness:.2f}", f"说的是同一件事（{likeness:.2f}）")
+        yield _merge(memories[other], memories[place], why)
+    merged = {other for other, _ in by_rule}
     rest = [place for place in group if place not in merged]
     if model is None or len(rest) < 2:
         return
