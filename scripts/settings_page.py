@@ -6,8 +6,11 @@ python -m scripts.settings_page --write docs/settings.md
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from mnemic.settings import group
 from mnemic.settings.checks import value_at
 from mnemic.settings.dump import as_mapping, plain
 from mnemic.settings.group import Setting, SettingsGroup
@@ -72,6 +75,20 @@ def _intro() -> str:
     )
 
 
+@cache
+def read_sentences() -> dict[str, dict[str, str]]:
+    """What each setting is for, by its class and its name."""
+    sentences, section = dict[str, dict[str, str]](), dict[str, str]()
+    text = Path(group.__file__).with_name("sentences.tsv").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = sentences[line.strip("[]")] = {}
+        else:
+            name, _, sentence = line.partition("\t")
+            section[name] = sentence
+    return sentences
+
+
 def _pairs(names: Mapping[str, str]) -> str:
     return ", ".join(f"`{variable}` for `{key}`" for variable, key in names.items())
 
@@ -81,6 +98,7 @@ def _section(
 ) -> Iterator[str]:
     yield f"{'#' * level} {key}\n"
     yield f"{(section.__doc__ or '').strip()}\n"
+    sentences = read_sentences().get(section.__name__, {})
     rows = [_row(key, n, section, presets) for n, f in section.fields.items() if f.sort]
     if rows:
         yield "| setting | default | takes | meaning | presets |"
@@ -92,7 +110,7 @@ def _section(
             continue
         below = f"{key}.{name}"
         if field.table:
-            yield from _table(below, field, presets, level + 1)
+            yield from _table(below, field, sentences[name], presets, level + 1)
         else:
             yield from _section(below, field.group, presets, level + 1)
 
@@ -109,7 +127,8 @@ def _row(key: str, name: str, section: type[SettingsGroup], presets: Mapping[str
         for preset, value in values.items()
         if value != ours
     ]
-    cells = (f"`{name}`", _code(ours), takes, field.doc, "<br>".join(others))
+    meaning = read_sentences()[section.__name__][name]
+    cells = (f"`{name}`", _code(ours), takes, meaning, "<br>".join(others))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -129,17 +148,20 @@ def _spelled(preset: str, key: str, name: str, section: type[SettingsGroup]) -> 
     return "".join(f"`{word} = {toml_value(tree[word])}`" for word in words if word in tree)
 
 
-def _table(key: str, field: Setting, presets: Mapping[str, Settings], level: int) -> Iterator[str]:
+def _table(
+    key: str, field: Setting, meaning: str, presets: Mapping[str, Settings], level: int
+) -> Iterator[str]:
     """What an entry holds, and the entries there are."""
     assert field.group is not None
     yield f"{'#' * level} {key}.{ANY}\n"
-    yield f"{field.doc}\n"
+    yield f"{meaning}\n"
     yield "| setting | default | takes | meaning |"
     yield "|---|---|---|---|"
+    sentences = read_sentences()[field.group.__name__]
     for name, inner in field.group.fields.items():
         assert inner.sort is not None
         default = _code(plain(inner, inner.default))
-        yield f"| `{name}` | {default} | {inner.sort.brief} | {inner.doc} |"
+        yield f"| `{name}` | {default} | {inner.sort.brief} | {sentences[name]} |"
     yield ""
     ours = presets["default"]
     for preset, settings in presets.items():

@@ -8,7 +8,8 @@ from time import sleep
 
 from mnemic.errors import ConfigError, ModelRateLimited, ModelUnavailable
 from mnemic.providers.chat.base import Answer, ChatModel, Meter, Object, Spent, T, WrongShape
-from mnemic.providers.chat.choose import SERVICES, chat_model_for
+from mnemic.providers.chat.choose import chat_model_for
+from mnemic.providers.services import SERVICES
 from mnemic.settings import Settings
 from mnemic.types import Json
 

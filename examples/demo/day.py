@@ -7,12 +7,11 @@ from typing import Any
 
 from examples.demo import story
 from examples.demo.stage import Stage, expect, narrate
-from mnemic.cli.conversations import show_episodes, show_turns
+from mnemic.cli.conversations import show_attachments, show_episodes, show_turns
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import ListEntry, add_margin, entries, indent_line, say
 from mnemic.cli.pending import show_pending
 from mnemic.cli.phrases import count_things, phrase, term
-from mnemic.cli.record import show_attachments
 from mnemic.cli.show import show_history
 
 

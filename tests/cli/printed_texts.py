@@ -135,7 +135,7 @@ def help_paragraphs() -> Iterator[SourceText]:
     root = click.Context(cli, info_name="mnemic", **cli.context_settings)
     yield from walk(cli, root)
     for name in COMMANDS:
-        yield SourceText(COMMANDS[name][1], name)
+        yield SourceText(COMMANDS[name], name)
         command = cli.get_command(root, name)
         if command is not None:
             yield from walk(command, click.Context(command, root, info_name=name))

@@ -16,6 +16,7 @@ from mnemic.providers.chat.choose import chat_model_for
 from mnemic.providers.embedding.http import HttpEmbedder
 from mnemic.providers.wire import Wire
 from mnemic.settings import load
+from mnemic.settings.environment import EmbeddingSettings
 from mnemic.settings.values import Secret
 from tests.providers.scripted import Asked, Behavior, Scripted
 
@@ -50,7 +51,9 @@ def embedder(
 ) -> Iterator[HttpEmbedder]:
     url = server if isinstance(server, str) else server.url
     line = Wire(url, service=provider, key=Secret(key), timeout=timedelta(seconds=timeout))
-    made = HttpEmbedder(line, provider=provider, model="m", **given)
+    expected = 0 if given.pop("ask_dimensions", False) else given.pop("dimensions", 0)
+    made = HttpEmbedder(line, EmbeddingSettings(provider=provider, model="m", **given))
+    made.expect(expected)
     try:
         yield made
     finally:

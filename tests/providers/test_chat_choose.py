@@ -13,7 +13,8 @@ import pytest
 from mnemic import late
 from mnemic.errors import ConfigError, MissingExtra
 from mnemic.providers.chat.base import ChatModel
-from mnemic.providers.chat.choose import SERVICES, chat_model_for, main_model_for
+from mnemic.providers.chat.choose import chat_model_for, main_model_for
+from mnemic.providers.services import SERVICES
 from mnemic.settings import Settings, load
 from tests.providers.scripted import Scripted, reply
 from tests.providers.speaking import PROVIDERS, ask, says

@@ -51,8 +51,8 @@ def test_a_planted_setting_is_noticed() -> None:
     class PlantedSettings(SettingsGroup):
         """For this test."""
 
-        depth: int = setting(3, "Read below.")
-        limit: int = setting(3, "Read by nothing, called like one that is.")
+        depth: int = setting(3)
+        limit: int = setting(3)
 
     class AllSettings(SettingsGroup):
         """For this test."""

@@ -33,7 +33,8 @@ from mnemic.settings.learning import JobSettings
 from mnemic.settings.problems import list_keys
 from mnemic.settings.recall import KindName, PersonaBoost, RankingSettings, SectionName
 from mnemic.settings.values import duration, duration_text
-from scripts.settings_page import markdown
+from scripts.settings_page import markdown, read_sentences
+from tests.settings.reads import groups
 from tests.settings.test_loading import LEAVES, QUICK, mistake
 from tests.timing import takes_less_than
 
@@ -179,9 +180,10 @@ class TestHouse:
         assert tuple(Settings().context.sections) == get_args(SectionName)
 
     def test_every_setting_is_explained_in_one_line(self) -> None:
-        for key, field in LEAVES.items():
-            assert field.doc.endswith("."), key
-            assert "\n" not in field.doc, key
+        for group in groups():
+            sentences = read_sentences().get(group.__name__, {})
+            assert sentences.keys() == {n for n, f in group.fields.items() if f.sort or f.table}
+            assert all(sentence.endswith(".") for sentence in sentences.values())
         assert 120 < len(list_keys()) < 200
 
     def test_docs_are_current(self) -> None:

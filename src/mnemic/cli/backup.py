@@ -1,4 +1,4 @@
-"""mnemic backup, restore-backup, copy, encrypt"""
+"""mnemic backup, restore-backup, copy, encrypt, export"""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mnemic.cli.base import command
 from mnemic.cli.output import answer, emit, flat, note, say, size, table
-from mnemic.cli.phrases import count_things, phrase, sentence, term
+from mnemic.cli.phrases import Language, count_things, phrase, sentence, term
 from mnemic.cli.progress import bar
 from mnemic.cli.state import State
 from mnemic.errors import ConfigError
@@ -20,19 +19,14 @@ from mnemic.plain import plain
 
 if TYPE_CHECKING:
     from mnemic.moving.copy import CopyReport
+    from mnemic.moving.markdown import ExportOptions
+
 
 _ONE = {"memories": "memory"}
 _MAX_LISTED = 20  # conflicts; the rest are only counted
 
 
-@command("backup")
 def backup(state: State, to: str, *, force: bool) -> None:
-    """Copy the database to a file while others use it.
-
-    The copy holds all spaces and everything that was acknowledged before. It is checked before it
-    gets its name, so that FILE is either whole or not there. `mnemic restore-backup` makes a
-    database of it again; so does opening it with --db.
-    """
     from mnemic.moving.backup import backup as back_up
 
     with state.open() as mind, bar(phrase("Copying")) as progress:
@@ -44,13 +38,7 @@ def backup(state: State, to: str, *, force: bool) -> None:
     answer(file, lambda: say(f"{line}\n{_contents(file.counts)}"))
 
 
-@command("restore-backup")
 def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
-    """Make the database FILE from a backup.
-
-    The backup is checked first and left as it is. A database that is open in some program is never
-    replaced. Jobs that were running when the backup was made wait again.
-    """
     from mnemic.moving.backup import restore, settings_beside
 
     place = Path(to).expanduser().absolute()
@@ -75,17 +63,7 @@ def _contents(counts: Mapping[str, int]) -> str:
     )
 
 
-@command("copy")
 def copy(state: State, *, from_: str, to: str, to_space: str | None) -> int:
-    """Copy a memory into another database, or under another name.
-
-    FROM is only read, as it is at one moment, and --space says whose memory of it; TO is made if
-    there is none, and what it has already stays as it is. A row that is there is not copied twice,
-    so an interrupted copy is repeated and goes on. A different row under the same key is reported
-    and left.
-
-    At the end every row is compared on both sides; where they differ the command leaves with 1.
-    """
     from mnemic.engine.open import database_path
     from mnemic.moving.copy import copy_space
 
@@ -125,15 +103,7 @@ def _show_copied(report: CopyReport) -> None:
                    space=name, tables=differ))  # fmt: skip
 
 
-@command("encrypt")
 def encrypt(state: State, file: str | None, new_key_file: Path | None, *, decrypt: bool) -> None:
-    """Encrypt a database, give it another key, or decrypt it.
-
-    The key that a database has comes from MNEMIC_KEY or the setting store.key_file, the new one
-    from --new-key-file or MNEMIC_NEW_KEY; what is missing is asked for. The database stays whole
-    until the new one, checked, takes its place; no program may have it open. Without its key nobody
-    can read it again: keep a copy of the key.
-    """
     from mnemic.moving.backup import settings_beside
     from mnemic.moving.encryption import is_encrypted, key_of_file, set_key
 
@@ -168,3 +138,56 @@ def _ask(label: str, *, twice: bool = False) -> str:
             "There is no terminal to ask for a key on",
             remedy="Set MNEMIC_KEY and MNEMIC_NEW_KEY, or pass --new-key-file",
         ) from error
+
+
+_ENDINGS = {"html": ".html", "markdown": ".md", "jsonl": ".jsonl"}
+
+
+def export(
+    state: State,
+    *,
+    to: str | None,
+    form: str | None,
+    language: Language | None,
+    name: str,
+    secrets: bool,
+    force: bool,
+) -> None:
+    from mnemic.moving.output_file import refuse_to_replace, write_export
+
+    folder = to is not None and to.endswith(("/", "\\"))
+    chosen = form or _form(to or "", folder)
+    if folder and chosen != "markdown":
+        raise click.UsageError("Only markdown goes into a folder; name a file.")
+    path = Path(to or f"memory{_ENDINGS[chosen]}").expanduser()
+    piped = to == "-"
+    if not piped and not force:
+        refuse_to_replace(path)
+    with state.open() as mind, bar(phrase("Writing")) as progress:
+        options: ExportOptions = {"language": language, "name": name, "secrets": secrets}
+        options["progress"] = progress
+        write_export(mind, chosen, sys.stdout.buffer if piped else path, options, folder=folder)
+    if piped:
+        return
+    paths = sorted(path.glob("*.md")) if folder else [path]
+    sizes = {str(file): file.stat().st_size for file in paths}
+    if state.json:
+        emit({"path": path, "format": chosen, "bytes": sum(sizes.values()), "files": sizes})
+    else:
+        files = phrase(", ") + count_things(len(sizes), "file") if folder else ""
+        total = size(sum(sizes.values())) + files
+        say(phrase("Written to {path} ({size}).", path=path, size=total))
+
+
+def _form(to: str, folder: bool) -> str:
+    """What the name of a file asks for."""
+    if folder:
+        return "markdown"
+    ending = Path(to).suffix.lower()
+    chosen = next((form for form, usual in _ENDINGS.items() if usual == ending), None)
+    if chosen is None and ending:
+        raise click.UsageError(
+            f"{ending} is not a type of export. End the name with .html, .md or .jsonl,"
+            " or pass --format."
+        )
+    return chosen or "html"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from inspect import cleandoc
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -137,39 +137,6 @@ class CommandGroup(Helpful, click.Group):
             return super().format_commands(ctx, formatter)
         listed = [(name, entry.get_short_help_str()) for name, entry in self.commands.items()]
         _section(phrase("Commands"), listed, formatter)
-
-
-_Run = Callable[..., int | None]
-_Made = TypeVar("_Made", bound=Helpful)
-
-
-def command(path: str, group: click.Group | None = None) -> Callable[[_Run], Command]:
-    """A command with the parameters of its section in ``options.tsv``; may return an exit code."""
-
-    def make(run: _Run) -> Command:
-        made = _make(Command, path, run)
-        if group is not None:
-            group.add_command(made)
-        return made
-
-    return make
-
-
-def command_group(path: str, *, alone: bool = False) -> Callable[[_Run], CommandGroup]:
-    """A group of commands; ``alone``: its function runs where none of them is named."""
-    return lambda run: _make(CommandGroup, path, run, invoke_without_command=alone)
-
-
-def _make(kind: type[_Made], path: str, run: _Run, **extra: Any) -> _Made:
-    from mnemic.cli.params import read_parameters
-
-    def call(**values: Any) -> int | None:
-        context = click.get_current_context()
-        alone = context.invoked_subcommand is None
-        return run(context.ensure_object(State), **values) if alone else None
-
-    name, help_ = path.rsplit(maxsplit=1)[-1], run.__doc__
-    return kind(name, callback=call, params=read_parameters(path), help=help_, **extra)
 
 
 def option_records(ctx: click.Context, params: Sequence[click.Parameter]) -> list[tuple[str, str]]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mnemic.cli.base import command
-from mnemic.cli.output import GAP, cells, cut, dim, emit, pad, say, table, terminal_width
+from mnemic.cli.output import GAP, answer, cells, cut, dim, emit, pad, say, table, terminal_width
 from mnemic.cli.state import State
 from mnemic.errors import NotFound
 from mnemic.settings import PRESETS, Settings, ValueOrigin
@@ -15,18 +14,11 @@ from mnemic.settings.layers import read_preset
 from mnemic.settings.problems import env_name
 
 
-@command("config")
 def config(state: State, key: str | None, explain: bool, changed: bool, presets: bool) -> None:
-    """Show the settings and where each came from.
-
-    KEY is one of them, or a group such as jobs; without it all that are in force are shown.
-
-    Layers, the later one wins: built-in defaults, preset, the file MNEMIC_CONFIG names,
-    MNEMIC_* variables, and --set. Secrets are never shown.
-    """
     if presets:
-        _presets(state)
-        return
+        listed = [{"name": name, **read_preset(name)[0]} for name in PRESETS]
+        titles = [(preset["name"], preset.get("title", "")) for preset in listed]
+        return answer(listed, lambda: table(("preset", "from"), titles))
     settings = state.settings()
     values = _choose(settings, key)
     origins = {name: origin_of(settings, name) for name in values}
@@ -83,11 +75,3 @@ def _list(values: dict[str, Any], origins: dict[str, ValueOrigin] | None) -> Non
 def _place(origin: ValueOrigin, key: str) -> str:
     is_default_name = origin.layer == "environment" and origin.source == env_name(key)
     return origin.layer if is_default_name else str(origin)
-
-
-def _presets(state: State) -> None:
-    presets = [{"name": name, **read_preset(name)[0]} for name in PRESETS]
-    if state.json:
-        emit(presets)
-    else:
-        table(("preset", "from"), [(preset["name"], preset.get("title", "")) for preset in presets])

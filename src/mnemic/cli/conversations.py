@@ -1,12 +1,13 @@
-"""mnemic sessions, end, turns, episodes"""
+"""mnemic record, attach, attachments, sessions, end, turns, episodes"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Unpack
 
-from mnemic.cli.base import command
 from mnemic.cli.output import (
     ListEntry,
     answer,
@@ -20,14 +21,16 @@ from mnemic.cli.output import (
     join_parts,
     pad,
     say,
+    size,
     table,
     terminal_width,
     when,
 )
-from mnemic.cli.params import metadata_of
+from mnemic.cli.params import metadata_of, text_or_stdin
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State
-from mnemic.types import ActionNode, Episode, EpisodeQuery, Outcome, Turn
+from mnemic.errors import InvalidInput, NotFound
+from mnemic.types import ActionNode, Attachment, Direction, Episode, EpisodeQuery, Outcome, Turn
 
 _TROUBLED = ("failed", "dead")
 _OUTCOME_COLORS: dict[Outcome, str] = {
@@ -38,9 +41,7 @@ _OUTCOME_COLORS: dict[Outcome, str] = {
 }
 
 
-@command("sessions")
 def sessions(state: State, limit: int, offset: int) -> None:
-    """List conversations, the latest first."""
     with state.open() as mind:
         listed = mind.sessions(limit=limit, offset=offset)
     rows = [(when(s.last_at), s.turns, s.id, join_parts(s.project, s.topic)) for s in listed]
@@ -48,13 +49,7 @@ def sessions(state: State, limit: int, offset: int) -> None:
     answer(listed, lambda: table(head, rows, right="turns"), nothing="There are no conversations.")
 
 
-@command("end")
 def end(state: State, session: str) -> None:
-    """Mark a conversation as ended; its episode is written in the background.
-
-    A worker then learns from its remaining turns, writes its episode, and archives what was
-    only for it. A later turn opens it again.
-    """
     with state.open() as mind:
         mind.end_session(session)
         due = [job for job in mind.jobs(state="ready") if job.payload.get("session") == session]
@@ -64,9 +59,7 @@ def end(state: State, session: str) -> None:
     answer({"session": session, "jobs": due}, lambda: say(ended))
 
 
-@command("turns")
 def turns(state: State, /, metadata: tuple[str, ...], full: bool, **where: Any) -> None:
-    """Read turns by session, time, role, tool or state."""
     with state.open() as mind:
         listed = mind.turns(metadata=metadata_of(metadata) or None, **where)
     answer(listed, lambda: show_turns(listed, full=full), nothing="There are no such turns.")
@@ -127,9 +120,7 @@ def _outcome(turn: Turn) -> str:
     return "; ".join(filter(None, (outcome, phrase(remedy.get(turn.state, "")))))
 
 
-@command("episodes")
 def episodes(state: State, *, full: bool, **query: Unpack[EpisodeQuery]) -> None:
-    """List the episodes of conversations, the latest first."""
     with state.open() as mind:
         listed = mind.episodes(**query)
     nothing = "There are no episodes. One is written when a session ends: mnemic end SESSION"
@@ -147,7 +138,7 @@ def _episode_entry(episode: Episode, *, full: bool) -> ListEntry:
         when(episode.started_at),
         episode.session,
         ", ".join(episode.tools),
-        count_things(len(episode.memories), "memory", "memories") if episode.memories else "",
+        count_things(len(episode.memories), "memory") if episode.memories else "",
     )
     goal = episode.goal if episode.goal != episode.summary else ""
     done = map(_action, episode.actions) if full else ()
@@ -163,3 +154,56 @@ def _action(action: ActionNode) -> str:
     params = json.dumps(dict(action.params), ensure_ascii=False)
     answer = action.result if action.success else phrase("failed: {error}", error=action.error)
     return f"→ {action.tool} {params} ← {answer}"
+
+
+def record(
+    state: State, /, text: str | None, project: str | None, metadata: tuple[str, ...], **turn: Any
+) -> None:
+    from mnemic.moving.chats import read_tools
+
+    tool_calls, tool_results = read_tools(turn.pop("calls"), turn.pop("results"))
+    wordless = text is None and (tool_calls or tool_results) and sys.stdin.isatty()
+    content = "" if wordless else text_or_stdin(text, "the text of the turn")
+    if not (content.strip() or tool_calls or tool_results):
+        raise InvalidInput("There is nothing to record", remedy="Give the text, or a tool call")
+    with state.open(create=True) as mind:
+        recorded = mind.record(
+            text=content,
+            tool_calls=tool_calls,
+            tool_results=tool_results,
+            metadata=metadata_of(metadata),
+            **turn,
+        )
+        if project:
+            mind.session(recorded.session, project=project)
+    answer(recorded, lambda: say(f"{recorded.session} #{recorded.index}  {dim(recorded.id)}"))
+
+
+def attach(state: State, /, path: str, **about: Any) -> None:
+    place: str | Path = path
+    if "://" not in path:
+        place = Path(path).expanduser().absolute()  # which holds from any folder
+        if not place.exists():
+            raise NotFound(f"There is no file {place}", remedy="Give the path of a file, or a URL")
+    with state.open(create=True) as mind:
+        attachment = mind.attach(place, **about)
+    answer(attachment, lambda: say(f"{attachment.filename}  {dim(attachment.id)}"))
+
+
+def attachments(state: State, session: str | None, direction: Direction | None, limit: int) -> None:
+    with state.open() as mind:
+        files = mind.attachments(session=session, direction=direction, limit=limit)
+    answer(files, lambda: show_attachments(files), nothing="There are no attachments.")
+
+
+def show_attachments(files: list[Attachment]) -> None:
+    """Print files, each with an arrow for its direction."""
+    entries(map(_entry, files))
+
+
+def _entry(file: Attachment) -> ListEntry:
+    about = file.description or file.transcription or file.extracted_text
+    bytes_, place = size(file.size) if file.size else "", file.path or file.url
+    below = join_parts(when(file.created_at), file.mime, bytes_, file.session, place)
+    arrow = "→" if file.direction == "outbound" else "←"
+    return ListEntry(arrow, f"{file.filename}  {about}".rstrip(), (below,))

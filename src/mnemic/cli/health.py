@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from mnemic.cli.base import command
 from mnemic.cli.output import (
     answer,
     bold,
@@ -33,9 +32,7 @@ from mnemic.plain import plain
 from mnemic.types import AuditReport, DailyEvent, Event, Finding, Metrics, Stats
 
 
-@command("stats")
 def stats(state: State, days: int | None, prometheus: bool) -> None:
-    """Show the size and the health of a memory, and how well it serves."""
     with state.open() as mind:
         if prometheus:
             say(mind.prometheus().rstrip())
@@ -123,11 +120,9 @@ def _remedy(stats: Stats) -> str:
     return ""
 
 
-@command("events")
 def events(
     state: State, /, daily: bool, day: datetime | None, text: str | None, limit: int, **where: Any
 ) -> None:
-    """Show what changed and what failed, or the daily events; the latest first."""
     of_days = daily or day or text
     if of_days and any(where.values()):
         raise click.UsageError("--daily, --day and --text go without --subject and --type.")
@@ -151,9 +146,7 @@ def _show_events(events: list[Event] | list[DailyEvent]) -> None:
     table(("at", "type", "subject", "details"), changes)
 
 
-@command("usage")
 def usage(state: State, since: datetime | None) -> None:
-    """Show the tokens and cost of model calls, by purpose and model."""
     with state.open() as mind:
         totals = mind.usage(since=since)
     head = ("calls", "in", "out", "cost", "purpose", "model")
@@ -166,9 +159,7 @@ def usage(state: State, since: datetime | None) -> None:
     answer(totals, show, nothing="No model was called.")
 
 
-@command("audit")
 def audit(state: State) -> None:
-    """Report duplicate, stale, contradictory, unsupported, secret and orphaned memories."""
     with state.open() as mind, bar(phrase("Auditing")) as progress:
         report = mind.audit(progress=progress)
     rates = {check.name: check.rate for check in report.checks}
@@ -189,9 +180,7 @@ def _show_audit(report: AuditReport) -> None:
             say(dim(indent_line(phrase("To repair: {remedy}", remedy=sentence(check.remedy)), 4)))
 
 
-@command("doctor")
 def doctor(state: State, *, deep: bool, repair: bool, forgotten: Path | None) -> int:
-    """Check a database, and repair what can be repaired. Exits with 1 when something is wrong."""
     receipt = None if forgotten is None else forgotten.read_text("utf-8", "replace")
     with state.open() as mind:
         indexed = _repair(mind) if repair else None

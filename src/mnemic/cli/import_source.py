@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from mnemic.cli.base import command
 from mnemic.cli.jobs import Stopping
 from mnemic.cli.output import answer, emit, flat, note, say
 from mnemic.cli.phrases import count_things, phrase, sentence, term
@@ -26,7 +25,6 @@ _ARCHIVE = "mnemic"
 _MAX_LISTED = 20  # refused records; the rest are only counted
 
 
-@command("import")
 def import_source(
     state: State,
     *,
@@ -39,19 +37,6 @@ def import_source(
     sender: str,
     trust: Trust | None,
 ) -> int:
-    """Import conversations and memories of another program.
-
-    SOURCE is a file, a folder, or - for a pipe. docs/importing.md lists the formats, and what
-    becomes of each record. The source is only read.
-
-    The only user of a conversation is the owner; where several speak, those named by --owner or by
-    the setting trust.owners are, and nobody else. A trust that the source states can only lower
-    that. Rules, identities and traits that are not the owner's word await confirmation (mnemic
-    pending); so do those of an archive of another database, unless you pass --trust owner.
-
-    What was imported before is skipped, so an interrupted import can be repeated. Records that
-    cannot be read are reported and the rest goes on; the command then leaves with 1.
-    """
     refused: list[Refused] = []
 
     def refuse(record: Refused) -> None:
@@ -136,10 +121,7 @@ def _source(place: str, session: str | None) -> ImportSource:
 
 
 def _counts(done: ImportProgress) -> str:
-    several = {"memory": "memories"}
-    return phrase(", ").join(
-        count_things(count, kind, several.get(kind, "")) for kind, count in done.kinds.items()
-    )
+    return phrase(", ").join(count_things(count, kind) for kind, count in done.kinds.items())
 
 
 def _waiting(count: int) -> str:
@@ -179,15 +161,7 @@ def _summary(
                counts=counts, results=results, seconds=seconds, pace=pace))  # fmt: skip
 
 
-@command("watch")
 def watch(state: State, place: tuple[Path, ...], once: bool, every: float) -> None:
-    """Take in the transcripts that other programs leave on this machine, as they grow.
-
-    PLACE is a file or a folder of transcripts; without one, wherever Claude Code, Codex and Cursor
-    keep theirs. They are only read. What was taken in before is not taken in again, so it can be
-    stopped and started at any time. Each conversation becomes a session, such as codex:ID; learning
-    from it is the work of mnemic worker. Use this or mnemic hook, not both.
-    """
     places = [path.expanduser() for path in place] or present_places(Path.home())
     missing = [path for path in places if not path.exists()]
     if missing:

@@ -12,7 +12,6 @@ from types import FrameType
 from typing import Self
 
 from mnemic import tracing
-from mnemic.cli.base import command, command_group
 from mnemic.cli.conversations import show_turns
 from mnemic.cli.failures import error_line
 from mnemic.cli.health import turn_states
@@ -45,9 +44,7 @@ _UNLEARNED: tuple[TurnState, ...] = ("new", "failed", "dead")
 _MAX_LISTED = 20  # turns of a job
 
 
-@command_group("jobs", alone=True)
 def jobs(state: State, job_state: JobState | None, limit: int) -> None:
-    """List background work; redrive or discard dead jobs."""
     with state.open() as mind:
         listed = mind.jobs(state=job_state, limit=limit)
         stats = mind.stats()
@@ -72,9 +69,7 @@ def _entry(job: Job) -> ListEntry:
 
 def explain(job: Job) -> str:
     """What a job is waiting for."""
-    tries = phrase(
-        "{n} of {tries}", n=job.attempts, tries=count_things(job.max_attempts, "try", "tries")
-    )
+    tries = phrase("{n} of {tries}", n=job.attempts, tries=count_things(job.max_attempts, "try"))
     due = when(job.run_at)
     if job.state == "dead":
         return phrase("gave up after {tries}; to retry: mnemic jobs redrive", tries=tries)
@@ -91,9 +86,7 @@ def explain(job: Job) -> str:
     return phrase("due {time}", time=due)
 
 
-@command("jobs show", jobs)
 def show(state: State, job: str) -> None:
-    """Explain a job: what it is waiting for, why it failed, and which turns depend on it."""
     with state.open() as mind:
         id_ = whole_id(mind, job)
         chosen = next((entry for entry in mind.jobs(limit=_ALL) if entry.id == id_), None)
@@ -138,17 +131,13 @@ def _show(job: Job) -> None:
     )
 
 
-@command("jobs redrive", jobs)
 def redrive(state: State, job: tuple[str, ...]) -> int:
-    """Retry dead jobs, and jobs waiting for a model: these, or all."""
     with state.open() as mind:
         count = mind.redrive([whole_id(mind, id_) for id_ in job] or None)
     return _report_settled("redriven", count, len(job))
 
 
-@command("jobs discard", jobs)
 def discard(state: State, job: tuple[str, ...]) -> int:
-    """Remove dead jobs for good."""
     with state.open() as mind:
         count = mind.discard([whole_id(mind, id_) for id_ in job])
     return _report_settled("discarded", count, len(job))
@@ -193,13 +182,7 @@ class Stopping:
         select.select([self._ends[0]], [], [], seconds)
 
 
-@command("worker")
 def worker(state: State, once: bool) -> int:
-    """Run background work until stopped.
-
-    SIGTERM or Ctrl-C finishes the current job first. Several workers may share a database; each job
-    runs in only one of them.
-    """
     tracing.start_from_environment()
     with state.connect(create=not once) as engine:
         if once:

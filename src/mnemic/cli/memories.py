@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import click
 
-from mnemic.cli.base import command
 from mnemic.cli.output import (
     ListEntry,
     answer,
@@ -52,15 +51,7 @@ def pick_given(options: Mapping[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-@command("add")
 def add(state: State, /, *, text: str | None, kind: str | None, **options: Any) -> None:
-    """Keep a statement as a memory, and report the outcome. TEXT may also be piped in.
-
-    What is known already is not kept twice: new, same, update, conflict, pending or dropped.
-
-    A credential is kept encrypted and found by its --subject. Pipe it in, or leave TEXT out on a
-    terminal and type it unseen, so that it does not stay in the history of your shell.
-    """
     statement = None
     if kind == "credential" and text is None and sys.stdin.isatty():
         statement = str(click.prompt(phrase("The secret"), hide_input=True, err=True))
@@ -88,9 +79,7 @@ def add(state: State, /, *, text: str | None, kind: str | None, **options: Any) 
         say(dim(phrase("replaces {id}", id=id_)))
 
 
-@command("memories")
 def memories(state: State, /, **options: Any) -> None:
-    """List the memories that are currently true, or were at a past time, the latest first."""
     with state.open() as mind:
         listed = mind.memories(**pick_given(options))
         why_none = "" if listed or state.json else _why_none(mind.stats(), len(mind.pending()))
@@ -179,13 +168,7 @@ def color_of(memory: Memory) -> str | None:
     return _COLORS[memory.status]
 
 
-@command("reveal")
 def reveal(state: State, memory: str, yes: bool) -> None:
-    """Show the secret of a credential.
-
-    Nothing else shows it. Asks first on a terminal; elsewhere, and with --json, it has to be told
-    --yes.
-    """
     with state.open() as mind:
         memory = whole_id(mind, memory)
         version = mind.get(memory)
@@ -199,13 +182,7 @@ def reveal(state: State, memory: str, yes: bool) -> None:
 _QUESTION = 60  # cells of a statement in a question
 
 
-@command("edit")
 def edit(state: State, /, memory: str, **options: Any) -> None:
-    """Change a memory.
-
-    What is given becomes its next version, and what is not stays. Tags and metadata that are given
-    take the place of all there were.
-    """
     changes = pick_given(options)
     if not changes:
         raise click.UsageError("Pass what to change, such as --text or --importance.")
@@ -218,31 +195,17 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
     answer(describe_memory(mind, edited), show)
 
 
-@command("archive")
 def archive(state: State, memory: tuple[str, ...]) -> None:
-    """Archive memories.
-
-    They are no longer recalled; mnemic restore brings them back.
-    """
     do_each(state, memory, lambda mind, id_: mind.archive(id_), lambda _: phrase("archived"))
 
 
-@command("restore")
 def restore(state: State, memory: tuple[str, ...]) -> None:
-    """Bring archived memories back."""
     if Path(memory[0]).is_file():
         raise click.UsageError("A database is made from a backup by mnemic restore-backup.")
     do_each(state, memory, lambda mind, id_: mind.restore(id_), lambda _: phrase("restored"))
 
 
-@command("delete")
 def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
-    """Remove memories with all their versions.
-
-    Their turns stay, and they are not learned from those turns again. mnemic forget also removes
-    what was said, and proves it.
-    """
-
     def remove(mind: Mind, id_: str) -> Memory:
         if not yes:
             statement = cut(flat(mind.get(id_).text), _QUESTION)

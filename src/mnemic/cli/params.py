@@ -1,11 +1,11 @@
 """What commands take: the table ``options.tsv``, kinds of arguments, and text through a pipe.
 
-The table has a section for each command, and a line for each of its arguments and options: names,
-what it takes, help. An argument may be left out (``?``) or repeated (``...``). An option takes
-nothing, or a list of words: a placeholder for its value, a type, choices (``a|b`` or a list of
-``mnemic.types``), ``1..9`` a range, ``=5`` a default that help shows, ``~5`` one that it does not,
-``!`` has to be given, ``...`` may be repeated, ``$NAME`` an environment variable. ``@name`` takes
-in the lines of another section.
+The table has a section for each command: its help in lines that begin with ``>``, and a line for
+each of its arguments and options: names, what it takes, help. An argument may be left out (``?``)
+or repeated (``...``). An option takes nothing, or a list of words: a placeholder for its value, a
+type, choices (``a|b`` or a list of ``mnemic.types``), ``1..9`` a range, ``=5`` a default that help
+shows, ``~5`` one that it does not, ``!`` has to be given, ``...`` may be repeated, ``$NAME`` an
+environment variable. ``@name`` takes in the lines of another section.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,17 +99,26 @@ _NUMBERS = {"N": click.INT, "INTEGER": click.INT, "SECONDS": click.FLOAT}
 
 def read_parameters(command: str) -> list[click.Parameter]:
     """The arguments and options of a command, from the table."""
-    text = Path(__file__).with_name("options.tsv").read_text(encoding="utf-8")
-    return [_read_line(line) for line in _find_lines(text, command)]
+    return [_read_line(line) for line in _find_lines(command) if not line.startswith(">")]
 
 
-def _find_lines(text: str, section: str) -> Iterator[str]:
-    match = re.search(rf"^\[{re.escape(section)}\]\n((?:[^\[].*\n)*)", text, re.M)
+def read_help(command: str) -> str:
+    """What a command does, from the table."""
+    return "\n".join(line[2:] for line in _find_lines(command) if line.startswith(">"))
+
+
+def _find_lines(section: str) -> Iterator[str]:
+    match = re.search(rf"^\[{re.escape(section)}\]\n((?:[^\[].*\n)*)", _read_table(), re.M)
     for line in match[1].splitlines() if match else ():
         if line.startswith("@"):
-            yield from _find_lines(text, line)
+            yield from _find_lines(line)
         else:
             yield line
+
+
+@cache
+def _read_table() -> str:
+    return Path(__file__).with_name("options.tsv").read_text(encoding="utf-8")
 
 
 def _read_line(line: str) -> click.Parameter:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from mnemic.cli.base import command, command_group
 from mnemic.cli.memories import color_of, describe_memory, do_each
 from mnemic.cli.output import ListEntry, emit, entries, join_parts, note, say, when
 from mnemic.cli.phrases import count_things, phrase, sentence, term
@@ -21,13 +20,7 @@ _ANSWERS = {
 }  # fmt: skip
 
 
-@command_group("pending", alone=True)
 def pending(state: State, only_list: bool, limit: int) -> None:
-    """Answer statements awaiting your confirmation.
-
-    Confirm, ignore or put them off by their ids. On a terminal each is put to you in turn;
-    elsewhere they are listed.
-    """
     with state.open() as mind:
         waiting = mind.pending(limit=limit)
         if state.json:
@@ -96,19 +89,13 @@ def _put_off(snoozed: Memory) -> str:
     return phrase("You will be asked again after {time}.", time=when(snoozed.snoozed_until))
 
 
-@command("pending confirm", pending)
 def confirm(state: State, memory: tuple[str, ...]) -> None:
-    """Confirm statements; each may replace what was known before."""
     do_each(state, memory, lambda mind, id_: mind.confirm(id_), describe_decision)
 
 
-@command("pending ignore", pending)
 def ignore(state: State, memory: tuple[str, ...]) -> None:
-    """Reject statements, and never be asked about them again in other words."""
     do_each(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: phrase("Not kept."))
 
 
-@command("pending snooze", pending)
 def snooze(state: State, memory: tuple[str, ...]) -> None:
-    """Ask again later."""
     do_each(state, memory, lambda mind, id_: mind.snooze(id_), _put_off)

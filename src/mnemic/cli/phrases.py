@@ -21,6 +21,7 @@ Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _TERMS = ("kind", "section", "status", "trust", "what")  # fields with a word of the engine
 _KEYS = {"key": r"\S*?"}  # fields without a blank
+_SEVERAL = {"memory": "memories", "try": "tries"}
 _COUNTS = re.compile(r"[0-9,]+ [a-z ]+(?:, [0-9,]+ [a-z ]+)*")
 _FIELD = re.compile(r"\{(\w+)(?::[^}]*)?\}")
 
@@ -61,7 +62,8 @@ def phrase(english: str, /, **fields: object) -> str:
 def count_things(number: int, singular: str, plural: str = "") -> str:
     """A number of things, such as "1 memory" and "2 memories"."""
     if language() == "en":
-        return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+        several = plural or _SEVERAL.get(singular, f"{singular}s")
+        return f"{number:,} {singular if number == 1 else several}"
     return phrase("{n} " + singular, n=f"{number:,}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mnemic.cli.base import command
 from mnemic.cli.output import (
     ListEntry,
     answer,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
 
 
-@command("recall")
 def recall(
     state: State,
     /,
@@ -42,25 +40,15 @@ def recall(
     explain: bool,
     **where: Any,
 ) -> None:
-    """Find evidence for a question.
-
-    QUERY is a question or some words, in Chinese or English. The best evidence comes first.
-    """
     with state.open() as mind:
         hits = mind.recall(" ".join(query), limit=limit, of=of or None, **where)
     show = partial(show_hits, hits, explain=explain, words=mind.settings.vocabulary)
     answer([_describe_hit(mind, hit) for hit in hits], show, nothing="Nothing was found.")
 
 
-@command("search")
 def search(
     state: State, /, query: tuple[str, ...], limit: int, explain: bool, **where: Any
 ) -> None:
-    """Search memories first, then turns, episodes and files.
-
-    The same as two recalls: one for memories, one for turns, episodes and files. So a
-    memory is never crowded out by the conversation it came from.
-    """
     text = " ".join(query)
     with state.open() as mind:
         memories = mind.recall(text, limit=limit, of=("memory",), **where)
@@ -123,13 +111,7 @@ def _reasons(hit: Hit) -> list[str]:
     return [phrase("{name}: {value}", name=phrase(name), value=text) for name, text in rows if text]
 
 
-@command("context")
 def context(state: State, /, query: tuple[str, ...], **options: Any) -> None:
-    """Show what an agent would see before it answers.
-
-    QUERY is the message to be answered. The text comes first, then what each part of it cost and
-    what was left out.
-    """
     with state.open() as mind:
         built = mind.context(" ".join(query), **options)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from mnemic.cli.base import command
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import add_margin, ask_first, bold, dim, emit, indent_line, note, say
 from mnemic.cli.params import whole_id
@@ -22,10 +21,8 @@ from mnemic.plain import plain
 from mnemic.types import Forgotten, Receipt, RolledBack
 
 _CHANGES = ("rewritten", "emptied", "renamed")
-_SEVERAL = {"memory": "memories"}
 
 
-@command("forget")
 def forget(
     state: State,
     /,
@@ -36,11 +33,6 @@ def forget(
     receipt: Path | None,
     **what: Any,
 ) -> None:
-    """Remove something for good, from every table, index, file and free page.
-
-    What would go is shown first. The receipt holds hashes only, and proves that nothing is left:
-    mnemic doctor --forgotten RECEIPT.
-    """
     if everything and any(what.values()):
         raise click.UsageError("--all goes without anything else that says what to remove.")
     with state.open() as mind:
@@ -55,8 +47,12 @@ def forget(
                 emit(preview, rows=preview.items)
             if dry_run:
                 return
+            if preview.counts and not sys.stdin.isatty():
+                raise click.UsageError(
+                    "Nothing was removed: pass --yes, or preview with --dry-run."
+                )
             if preview.counts:
-                _confirm()
+                click.confirm(phrase("Remove all of this permanently?"), abort=True)
         done = remove()
     if receipt is not None:
         receipt.touch(mode=0o600)
@@ -103,27 +99,15 @@ def _count(name: str, number: int) -> str:
     """Such as "2 turns" or "1 memory rewritten"."""
     kind, _, change = name.rpartition(" ")
     if change not in _CHANGES:
-        return count_things(number, name, _SEVERAL.get(name, ""))
-    counts = count_things(number, kind, _SEVERAL.get(kind, ""))
+        return count_things(number, name)
+    counts = count_things(number, kind)
     return phrase("{counts} {change}", counts=counts, change=term(change))
-
-
-def _confirm() -> None:
-    if not sys.stdin.isatty():
-        raise click.UsageError("Nothing was removed: pass --yes, or preview with --dry-run.")
-    click.confirm(phrase("Remove all of this permanently?"), abort=True)
 
 
 _MAX_LISTED = 20  # memories of each sort in a preview
 
 
-@command("rollback")
 def rollback(state: State, source: str, dry_run: bool, yes: bool) -> None:
-    """Undo everything learned from one source.
-
-    What came from it alone goes, what it replaced holds again, and what others said too stays
-    without it. The turns themselves are kept. Shows what would change and asks first.
-    """
     with state.open() as mind:
         report = mind.rollback(source, dry_run=True)
         changes = bool(report.removed or report.restored or report.revised)
@@ -149,7 +133,7 @@ def _show_changes(mind: Mind, report: RolledBack) -> None:
     )
     for title, ids in sorts:
         if ids:
-            say(bold(phrase(title, memories=count_things(len(ids), "memory", "memories"))))
+            say(bold(phrase(title, memories=count_things(len(ids), "memory"))))
             listed = [mind.get(id_) for id_ in ids[:_MAX_LISTED]]
             with add_margin(2):
                 show_memories(listed, words=mind.settings.vocabulary)

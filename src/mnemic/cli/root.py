@@ -2,33 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
+from typing import Any
 
 import click
 
-from mnemic.cli.base import CommandGroup
+from mnemic.cli.base import Command, CommandGroup
 from mnemic.cli.failures import COMMANDS_OF_CALLS
 from mnemic.cli.phrases import help_text, phrase
+from mnemic.cli.state import State
 
 
-def _read_commands() -> dict[str, dict[str, tuple[str, str]]]:
-    """Section, command, and of that the place (module:function) and one line of help."""
-    sections, section = dict[str, dict[str, tuple[str, str]]](), ""
+def _read_table() -> Iterator[tuple[str, str, str, str]]:
+    """Section, command, its place (module:function) and one line of help."""
+    section = ""
     # Without pathlib, which would take a tenth of the time of --help.
-    table = __file__.removesuffix("root.py") + "commands.tsv"
-    with open(table, encoding="utf-8") as file:  # noqa: PTH123
-        text = file.read()
-    for line in text.splitlines():
-        if line.startswith("["):
-            section = line.strip("[]")
-        else:
-            name, place, short_help = line.split("\t")
-            sections.setdefault(section, {})[name] = (place, short_help)
-    return sections
+    with open(__file__.removesuffix("root.py") + "commands.tsv", encoding="utf-8") as file:  # noqa: PTH123
+        for line in file.read().splitlines():
+            if line.startswith("["):
+                section = line.strip("[]")
+            else:
+                name, place, short_help = (*line.split("\t"), "")[:3]
+                yield section, name, place, short_help
 
 
-SECTIONS = _read_commands()
-COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+SECTIONS = dict[str, dict[str, str]]()  # title: command: help
+_PLACES = dict[str, str]()  # also of the commands below a group, as "jobs show"
+for _section, _name, _place, _help in _read_table():
+    _PLACES[_name] = _place
+    if " " not in _name:
+        SECTIONS.setdefault(_section, {})[_name] = _help
+COMMANDS = {name: help_ for section in SECTIONS.values() for name, help_ in section.items()}
+
+
+@cache
+def load_command(path: str) -> Command | CommandGroup:
+    """A command with the help and the parameters of its section in ``options.tsv``, which calls the
+    function at its place; a group without one only has commands below it.
+    """
+    from mnemic.cli.params import read_help, read_parameters
+
+    module, _, function = _PLACES[path].partition(":")
+    run = getattr(import_module(f"mnemic.cli.{module}"), function) if function else None
+
+    def call(**values: Any) -> int | None:
+        context = click.get_current_context()
+        if run is None or context.invoked_subcommand is not None:
+            return None
+        code: int | None = run(context.ensure_object(State), **values)
+        return code
+
+    about = {"callback": call, "params": read_parameters(path), "help": read_help(path)}
+    below = [name for name in _PLACES if name.startswith(f"{path} ")]
+    if not below:
+        return Command(path.rpartition(" ")[2], **about)
+    group = CommandGroup(path, invoke_without_command=run is not None, **about)
+    for name in below:
+        group.add_command(load_command(name))
+    return group
 
 
 class Root(CommandGroup):
@@ -38,11 +71,7 @@ class Root(CommandGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, function = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(f"mnemic.cli.{module}"), function)
-        return command
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -59,9 +88,7 @@ class Root(CommandGroup):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in SECTIONS.items():
             with formatter.section(phrase(title)):
-                formatter.write_dl(
-                    [(name, help_text(help_)) for name, (_, help_) in commands.items()]
-                )
+                formatter.write_dl([(name, help_text(help_)) for name, help_ in commands.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()

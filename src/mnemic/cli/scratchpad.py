@@ -1,4 +1,4 @@
-"""mnemic scratchpad"""
+"""mnemic scratchpad, onboard"""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from pathlib import Path
 
 import click
 
-from mnemic.cli.base import command, command_group
-from mnemic.cli.output import answer, clean_lines, note, say
+from mnemic.cli.output import answer, clean_lines, emit, note, say
 from mnemic.cli.params import read_utf8, text_or_stdin
 from mnemic.cli.phrases import phrase
 from mnemic.cli.state import State
 
 
-@command_group("scratchpad", alone=True)
 def scratchpad(state: State) -> None:
-    """Show what the agent is working on, or write it yourself."""
     with state.open() as mind:
         pad = mind.scratchpad()
     if not pad.text.strip() and not state.json:
@@ -25,13 +22,7 @@ def scratchpad(state: State) -> None:
     answer(pad, lambda: say(clean_lines(pad.text)))
 
 
-@command("scratchpad edit", scratchpad)
 def edit(state: State, file: str | None) -> None:
-    """Put your own markdown in its place.
-
-    It is read from FILE, or piped in; on a terminal without either your editor opens. What was
-    there before stays in the events.
-    """
     with state.open(create=True) as mind:
         if file is None and sys.stdin.isatty():
             markdown = click.edit(mind.scratchpad().text, extension=".md")
@@ -46,13 +37,22 @@ def edit(state: State, file: str | None) -> None:
     answer(pad, lambda: say(phrase("The scratchpad is written.")))
 
 
-@command("scratchpad task", scratchpad)
 def task(state: State, text: str | None, session: str | None) -> None:
-    """Set the current task, as your agent states it.
-
-    The task before it is archived when this one is about something else. Without TEXT the task is
-    over. From then on no task is read from messages.
-    """
     with state.open(create=True) as mind:
         pad = mind.set_task(text or "", session=session)
     answer(pad, lambda: say(clean_lines(pad.text) or phrase("There is no current task.")))
+
+
+def onboard(state: State, answer: str | None) -> None:
+    if state.language != "en":
+        state.overrides["memory.language"] = state.language  # what is asked, too
+    with state.open(create=True) as mind:
+        now = mind.onboarding(begin=True) if answer is None else mind.onboard(answer)
+        while answer is None and not now.done and not state.json and sys.stdin.isatty():
+            now = mind.onboard(click.prompt(now.text, default="", show_default=False))
+    if state.json:
+        emit(now)
+    elif now.done:
+        note(phrase("Onboarding is complete; you will not be asked again."))
+    else:
+        say(now.text)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from mnemic import tracing
-from mnemic.cli.base import command, command_group
 from mnemic.cli.failures import error_line
 from mnemic.cli.output import answer, emit, note, say, table, when
 from mnemic.cli.phrases import phrase
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from mnemic.types import Grant, Scope
 
 
-@command("serve")
 def serve(
     state: State,
     *,
@@ -41,17 +39,11 @@ def serve(
     issuer: str | None,
     audience: str,
 ) -> None:
-    """Serve the memories of a database over HTTP: API, MCP and page on one port.
-
-    Without tokens (mnemic token add) it listens on this machine only, and prints a token that
-    is good until it stops. SIGTERM or Ctrl-C finishes what was begun. See docs/serve.md.
-    """
     try:
         from mnemic.serve.http.app import Service
-        from mnemic.serve.http.figures import RequestFigures
         from mnemic.serve.http.issuer import Issuer
         from mnemic.serve.http.limits import Limits, usual_threads
-        from mnemic.serve.http.observer import AccessLog, operation_names
+        from mnemic.serve.http.observer import AccessLog, RequestFigures, operation_names
         from mnemic.serve.http.server import HttpServer, bind
         from mnemic.serve.http.workers import Workers, once_for_all
     except ModuleNotFoundError as error:
@@ -137,21 +129,10 @@ def _tokens(state: State, *, create: bool = False) -> Iterator[Tokens]:
         yield engine.tokens
 
 
-@command_group("token")
-def token(state: State) -> None:
-    """Make, list and revoke tokens of mnemic serve.
-
-    A token says who may do what in which space. They are in the database, as hashes, so that every
-    service of it knows them.
-    """
-
-
-@command("token add", token)
 def add(
     state: State, *, name: str, scope: Scope, spaces: tuple[str, ...], days: int | None,
     rate: int | None, quota: int | None,
 ) -> None:  # fmt: skip
-    """Create a token. It is shown only once."""
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
     where = spaces or (state.space_name,)
     with _tokens(state, create=True) as tokens:
@@ -165,9 +146,7 @@ def add(
                 id=grant.id, scope=scope, spaces=named))  # fmt: skip
 
 
-@command("token list", token)
 def list_(state: State) -> None:
-    """List tokens; the tokens themselves are not kept."""
     with _tokens(state) as tokens:
         grants = tokens.all()
     now = datetime.now(UTC)
@@ -187,9 +166,7 @@ def _state_of(grant: Grant, now: datetime) -> str:
     return phrase("expired") if grant.revoked_at is None else phrase("revoked")
 
 
-@command("token trail", token)
 def trail(state: State, *, forgotten: bool, limit: int) -> None:
-    """Show what was done in a space over HTTP, and by which token; the latest first."""
     from mnemic.engine.trail import list_accesses
 
     if forgotten:
@@ -203,21 +180,14 @@ def trail(state: State, *, forgotten: bool, limit: int) -> None:
     answer(plain(entries), lambda: table(head, rows), nothing="Nothing has been done over HTTP.")
 
 
-@command("token revoke", token)
 def revoke(state: State, id: str) -> None:
-    """Take a token back; every running service refuses it within a second."""
     with _tokens(state) as tokens:
         grant = tokens.revoke(id)
     revoked = phrase("Revoked {id} ({name}).", id=grant.id, name=grant.name)
     answer(plain(grant), lambda: say(revoked))
 
 
-@command("mcp")
 def mcp(state: State, traces: Path | None) -> None:
-    """Serve a memory to an MCP host over stdin and stdout.
-
-    Claude Desktop, Cursor and others start this command themselves: see docs/mcp.md.
-    """
     try:
         from mnemic.serve.mcp import mcp_server, serve_stdio
     except ModuleNotFoundError as error:
@@ -233,14 +203,7 @@ def mcp(state: State, traces: Path | None) -> None:
 _TAIL = 4 << 20  # bytes of a transcript in which the last answer is looked for
 
 
-@command("hook")
 def hook(state: State) -> None:
-    """Serve a coding agent that runs commands at its events.
-
-    The event comes as JSON on standard input, as Claude Code writes it. At UserPromptSubmit the
-    prompt is recorded and what is known about it is printed, at Stop the answer is recorded, at
-    SessionEnd the conversation ends. A failure is told on stderr and never stops the agent.
-    """
     context = ""
     try:
         event = json.loads(sys.stdin.read())

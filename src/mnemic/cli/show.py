@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from mnemic.cli.base import command
 from mnemic.cli.conversations import show_turns
 from mnemic.cli.memories import color_of, describe_memory
 from mnemic.cli.output import (
@@ -40,9 +39,7 @@ def sentences() -> dict[str, str]:
     return dict(line.split("\t") for line in text.splitlines())
 
 
-@command("show")
 def show(state: State, memory: str) -> None:
-    """Show a memory, its confidence, and the turns it came from."""
     with state.open() as mind:
         memory = whole_id(mind, memory)
         version = mind.get(memory)
@@ -124,9 +121,7 @@ def _span(first: str, last: str) -> str:
     return phrase("{first} to {last}", first=first, last=last or phrase("now"))
 
 
-@command("history")
 def history(state: State, memory: str) -> None:
-    """Show every version of a memory, oldest first, and what happened to it."""
     with state.open() as mind:
         chain = mind.history(whole_id(mind, memory))
     answer(chain, lambda: show_history(chain), rows=chain.versions)

@@ -1,54 +1,44 @@
-"""mnemic upkeep daily, weekly, undo, rules, approve; mnemic sync"""
+"""mnemic upkeep, sync, merge"""
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from mnemic.cli.base import command, command_group
-from mnemic.cli.devices import exchange, show_devices
+import click
+
 from mnemic.cli.output import answer, bold, dim, emit, indent_line, note, say, when
 from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import count_things, language, phrase, sentence, term
+from mnemic.cli.progress import bar
 from mnemic.cli.state import State
 
 if TYPE_CHECKING:
-    from mnemic.engine.mind import DocumentReport, Question, Report
+    from mnemic.engine.mind import DocumentReport, Mind, Question, Report
+    from mnemic.sync.report import ExchangeReport, MergeReport
 
 
-@command_group("upkeep")
-def upkeep(state: State) -> None:
-    """Do the daily or weekly work now.
-
-    The worker does both by itself when they are due. An interrupted run goes on where it stopped.
-    """
-
-
-@command("upkeep daily", upkeep)
 def daily(state: State, *, dry_run: bool) -> int:
-    """Finish extraction, merge duplicates, apply decay and expiry, write documents and a report."""
     return _work(state, "daily", dry_run=dry_run)
 
 
-@command("upkeep weekly", upkeep)
 def weekly(state: State, *, dry_run: bool) -> int:
-    """Merge within each partition and choose the core again."""
     return _work(state, "weekly", dry_run=dry_run)
 
 
-@command("upkeep undo", upkeep)
 def undo(state: State, operation: str) -> None:
-    """Undo a step. OPERATION is named in the report of the run."""
     with state.open() as mind:
         undone = mind.undo_upkeep(operation)
-    restored = count_things(len(undone.restored), "memory", "memories")
+    restored = count_things(len(undone.restored), "memory")
     answer(undone, lambda: say(phrase("{memories} restored.", memories=restored)))
     if undone.left and not state.json:
         note(phrase("{n} have changed since and were left as they are.", n=len(undone.left)))
 
 
-@command("upkeep rules", upkeep)
 def rules(state: State) -> None:
-    """List the rules awaiting approval."""
     with state.open() as mind:
         waiting = mind.waiting_rules()
 
@@ -59,9 +49,7 @@ def rules(state: State) -> None:
     answer(waiting, show, nothing="No rules are awaiting approval.")
 
 
-@command("upkeep approve", upkeep)
 def approve(state: State, event: str) -> None:
-    """Approve a rule. EVENT is its id in the list of rules."""
     with state.open() as mind:
         mind.approve_rule(event)
         mind.drain()
@@ -94,20 +82,10 @@ def _show(report: Report) -> None:
             say(dim(indent_line(undo, 2)))
 
 
-@command("sync")
 def sync(
     state: State, folder: str | None, archived: tuple[str, ...], restored: tuple[str, ...],
     *, devices: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Synchronize with other devices, or the documents with the memory.
-
-    With a FOLDER that something carries between your devices (a stick, a synced directory), changes
-    are exchanged through it, encrypted. The first device begins a group; another joins with the
-    same passphrase, or after one of them was given its public key with --add.
-
-    Without one, your changes to MEMORY.md and the others are imported, new memories are written
-    there. A line that you removed becomes a question, answered with --forget or --keep.
-    """
     if devices:
         with state.open(create=True) as mind:
             return show_devices(state, mind)
@@ -154,3 +132,92 @@ def _ask(question: Question) -> None:
                documents=documents, text=question.memory.text))  # fmt: skip
     say(dim(indent_line(f"mnemic sync --forget {question.memory.id}", 2)))
     say(dim(indent_line(f"mnemic sync --keep {question.memory.id}", 2)))
+
+
+_PASSPHRASE = "MNEMIC_SYNC_PASSPHRASE"
+# What people know of a memory; the rest of the tables belongs to these.
+_THINGS = {
+    "sessions": "session", "turns": "turn", "memories": "memory", "episodes": "episode",
+    "attachments": "file",
+}  # fmt: skip
+
+
+def merge(state: State, other: str, *, mine: bool, preview: bool) -> None:
+    with state.open() as mind:
+        report = mind.merge(other, mine=mine, preview=preview)
+    answer(report, lambda: _show_merged(report))
+
+
+def exchange(
+    state: State, folder: str, *, passphrase: bool, add: str, remove: str, watch: bool, every: float
+) -> None:
+    """Exchange with a folder once, or until stopped."""
+    secret = os.environ.get(_PASSPHRASE, "")
+    if passphrase and not secret:
+        secret = str(click.prompt(phrase("Passphrase"), hide_input=True, err=True))
+    with state.open(create=True) as mind:  # a new device has nothing yet
+        while True:
+            with bar(phrase("Exchanging")) as show:
+                report = mind.sync_folder(
+                    folder, passphrase=secret, add=add, remove=remove, progress=show
+                )
+            if not watch or report.read or report.written:
+                answer(report, partial(_show_exchanged, report))
+            if not watch:
+                return
+            add = remove = ""
+            time.sleep(every)
+
+
+def show_devices(state: State, mind: Mind) -> None:
+    """The devices of a memory, and what was forgotten on them."""
+    report = mind.devices()
+    if state.json:
+        emit(report, rows=report.devices)
+        return
+    say(phrase("Public key of this device: {key}", key=report.public_key))
+    for device in report.devices:
+        states = [phrase("this device")] if device.own else []
+        states += [phrase("removed")] if device.removed else []
+        line = f"{bold(device.name)}  {device.id}  {when(device.last_change)}"
+        say("  ".join([line, *map(dim, states)]))
+    for erasure in report.forgotten:
+        confirmed, devices = len(erasure.confirmed), len(report.devices)
+        done = phrase("{n} of {total} devices have erased it", n=confirmed, total=devices)
+        say(f"{phrase('forgotten')}  {erasure.receipt}  {when(erasure.at)}  {dim(done)}")
+
+
+def _show_merged(report: MergeReport) -> None:
+    if report.preview:
+        titles = phrase("would be added"), phrase("would change"), phrase("would be removed")
+    else:
+        titles = phrase("added"), phrase("changed"), phrase("removed")
+    parts = zip(titles, (report.added, report.changed, report.removed), strict=True)
+    lines = [(title, things) for title, counts in parts if (things := _count_all(counts))]
+    for title, things in lines:
+        say(phrase("{name}: {value}", name=title, value=things))
+    if not lines:
+        say(phrase("Nothing new."))
+    if report.conflicts:
+        waiting = count_things(len(report.conflicts), "contradiction")
+        note(phrase("{waiting} for your answer: see mnemic pending", waiting=waiting))
+
+
+def _count_all(counts: Mapping[str, int]) -> str:
+    counted = [count_things(counts[table], name) for table, name in _THINGS.items()
+               if counts.get(table)]  # fmt: skip
+    return phrase(", ").join(counted)
+
+
+def _show_exchanged(report: ExchangeReport) -> None:
+    files = count_things(report.written, "file")
+    say(phrase("{files} written, {n} read. Group {group}.",
+               files=files, n=report.read, group=report.fingerprint))  # fmt: skip
+    if report.forgotten:
+        say(phrase("Erased here what was forgotten on another device."))
+    if report.read and (not report.forgotten or report.merged.added or report.merged.changed):
+        _show_merged(report.merged)
+    for file in report.waiting:
+        note(phrase("waits: {name}: {reason}", name=file.name, reason=sentence(file.reason)))
+    for file in report.refused:
+        note(phrase("refused: {name}: {reason}", name=file.name, reason=sentence(file.reason)))

@@ -187,22 +187,19 @@ class Memory:
 
 
 def _describe(mind: Mind, memory: StoredMemory) -> Answer:
-    return {
-        "id": memory.id,
-        "memory": memory.text,
-        "metadata": dict(memory.metadata),
-        "created_at": memory.created_at.isoformat(),
-        "updated_at": memory.updated_at.isoformat(),
-        "user_id": mind.space,
-    }
+    return {**_describe_row(mind, memory, memory.created_at),
+            "updated_at": memory.updated_at.isoformat()}  # fmt: skip
 
 
 def _describe_hit(mind: Mind, hit: Hit) -> Answer:
+    return {**_describe_row(mind, hit, hit.at), "score": hit.score}
+
+
+def _describe_row(mind: Mind, row: StoredMemory | Hit, at: datetime) -> Answer:
     return {
-        "id": hit.id,
-        "memory": hit.text,
-        "metadata": dict(hit.metadata),
-        "score": hit.score,
-        "created_at": hit.at.isoformat(),
+        "id": row.id,
+        "memory": row.text,
+        "metadata": dict(row.metadata),
+        "created_at": at.isoformat(),
         "user_id": mind.space,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -205,8 +204,7 @@ class BackgroundWork:
         shared = self.shared
         yield from parts.extractors.RuleExtractor.of(shared.settings).compile_all()
         with closing(open_store(MEMORY, busy_timeout=0, now=shared.clock.now)) as store:
-            stage = replace(shared, store=store, path=MEMORY, embedder=None, model=None)
-            services = Services(stage, "rehearsal", lambda: None)
+            services = Services(shared.rehearse_on(store), "rehearsal", lambda: None)
             for text in _REHEARSED:
                 services.recorder.record(NewTurn("s", "user", text))
             services.compression.before("s")

@@ -30,7 +30,7 @@ from mnemic.documents.fallback.notes import Note
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.mind import Mind
 from mnemic.engine.session import Session
-from mnemic.engine.shared import share
+from mnemic.engine.shared import Shared
 from mnemic.errors import InvalidInput, MemoryOff, NotFound
 from mnemic.language.gate import Verdict
 from mnemic.locks import ForkSafeLock
@@ -102,7 +102,7 @@ class PlainFileMind(Mind):
         inner = _without_models(settings)
         self._ram = SqliteStore(MEMORY, busy_timeout=0, now=clock.now)
         background = BackgroundWork(
-            share(self._ram, MEMORY, inner, clock), threads=1, threaded=False
+            Shared(self._ram, MEMORY, inner, clock), threads=1, threaded=False
         )
         super().__init__(background.open_spaces.get(space), background, self._close)
         self.settings = settings

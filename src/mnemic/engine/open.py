@@ -19,7 +19,7 @@ from mnemic.documents.fallback.files import folder_beside
 from mnemic.engine import parts
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.mind import Mind
-from mnemic.engine.shared import share
+from mnemic.engine.shared import Shared
 from mnemic.engine.tokens import Tokens
 from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
 from mnemic.index.live_tables import VECTOR_MEMORY
@@ -84,7 +84,7 @@ class Engine(CheckedCalls):
             return
         store = self._store
         store.bound(quota)
-        shared = self._shared = share(
+        shared = self._shared = Shared(
             store, path, settings, clock, extensions=extensions, vector_memory=vector_memory
         )
         self._background = BackgroundWork(shared, threads=threads, threaded=threaded)

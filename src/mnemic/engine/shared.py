@@ -5,7 +5,7 @@ the services that several others use.
 from __future__ import annotations
 
 import warnings
-from dataclasses import field
+from copy import copy
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,8 +16,7 @@ from mnemic.errors import ConfigError, MissingExtra
 from mnemic.index.backend import BackendEngine
 from mnemic.index.engine import VectorEngine, engine_for
 from mnemic.index.live_tables import VECTOR_MEMORY, VectorMemory
-from mnemic.language.guard import Guard, guard_of
-from mnemic.late import dataclass
+from mnemic.language.guard import guard_of
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.breaker import Circuits
 from mnemic.providers.chat.choose import chat_model_for, object_model_for
@@ -38,7 +37,6 @@ from mnemic.types import Extensions, SafeName
 _NONE = Extensions()
 
 
-@dataclass(frozen=True, slots=True)
 class Shared:
     """What all spaces of one database share.
 
@@ -46,20 +44,42 @@ class Shared:
     ``vector_fault`` says why another engine than that of the settings searches the vectors.
     """
 
-    store: Store
-    path: str
-    settings: Settings
-    clock: Clock
-    guard: Guard
-    embedder: Embedder | None
-    model: parts.chat.ChatModel | None
-    circuits: Circuits
-    vault: Vault
-    extensions: Extensions
-    vector_engine: VectorEngine
-    vector_memory: VectorMemory
-    vector_fault: MissingExtra | None = None
-    building: ForkSafeLock = field(default_factory=lambda: ForkSafeLock(reentrant=True))
+    def __init__(
+        self,
+        store: Store,
+        path: str,
+        settings: Settings,
+        clock: Clock,
+        *,
+        extensions: Extensions = _NONE,
+        vector_memory: int = VECTOR_MEMORY,
+    ) -> None:
+        """``extensions`` are the host's own parts."""
+        self.path, self.settings, self.clock, self.extensions = path, settings, clock, extensions
+        self.guard, self.circuits = guard_of(settings), Circuits(monotonic_of(clock))
+        self.building = ForkSafeLock(reentrant=True)
+        if self.on_disk and not store.read_only:
+            claim_folders(Path(path), settings)
+        self.embedder: Embedder | None = None
+        if settings.index.vectors != "none" and extensions.embedder is not None:
+            self.embedder = object_embedder_for(settings, extensions.embedder, self.circuits)
+        elif settings.index.vectors != "none":
+            self.embedder = embedder_for(settings, self.circuits)
+        store.habits = Habits(settings.jobs.max_attempts, self.embedder is not None)
+        if any(rule.enabled for rule in settings.events.rules.values()):
+            store = parts.bus.with_rules(store, settings)
+        self.store = store
+        key_file = Path(path).parent / settings.secrets.key_file
+        self.vault = Vault(settings.secrets.key.reveal(), key_file if self.on_disk else None)
+        self.vector_engine, self.vector_fault = _vector_engine(settings, path, self.on_disk)
+        self.vector_memory = VectorMemory(vector_memory)
+        self.model = _model(settings, self.circuits, extensions)
+
+    def rehearse_on(self, store: Store) -> Shared:
+        """The same for a store in RAM, without models."""
+        stage = copy(self)
+        stage.store, stage.path, stage.embedder, stage.model = store, MEMORY, None, None
+        return stage
 
     def at(self, space: str) -> Space:
         """What every service of a space begins with."""
@@ -186,49 +206,8 @@ class Shared:
         return parts.extraction.Learner(extractor, reconciler, voices, ends)
 
 
-def share(
-    store: Store,
-    path: str,
-    settings: Settings,
-    clock: Clock,
-    *,
-    extensions: Extensions = _NONE,
-    vector_memory: int = VECTOR_MEMORY,
-) -> Shared:
-    """What all spaces of a database share; ``extensions`` are the host's own parts."""
-    on_disk = path != MEMORY
-    if on_disk and not store.read_only:
-        claim_folders(Path(path), settings)
-    circuits = Circuits(monotonic_of(clock))
-    embedder: Embedder | None = None
-    if settings.index.vectors != "none" and extensions.embedder is not None:
-        embedder = object_embedder_for(settings, extensions.embedder, circuits)
-    elif settings.index.vectors != "none":
-        embedder = embedder_for(settings, circuits)
-    store.habits = Habits(settings.jobs.max_attempts, embedder is not None)
-    if any(rule.enabled for rule in settings.events.rules.values()):
-        store = parts.bus.with_rules(store, settings)
-    key_file = Path(path).parent / settings.secrets.key_file
-    vector_engine, vector_fault = _vector_engine(settings, path, on_disk=on_disk)
-    return Shared(
-        store=store,
-        path=path,
-        settings=settings,
-        clock=clock,
-        guard=guard_of(settings),
-        embedder=embedder,
-        model=_model(settings, circuits, extensions),
-        circuits=circuits,
-        vault=Vault(settings.secrets.key.reveal(), key_file if on_disk else None),
-        extensions=extensions,
-        vector_engine=vector_engine,
-        vector_fault=vector_fault,
-        vector_memory=VectorMemory(vector_memory),
-    )
-
-
 def _vector_engine(
-    settings: Settings, path: str, *, on_disk: bool
+    settings: Settings, path: str, on_disk: bool
 ) -> tuple[VectorEngine, MissingExtra | None]:
     """The engine of the settings or, where its package is missing, the one that needs none."""
     try:

@@ -15,12 +15,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-)
+from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
 from mnemic.integrations.companion import AnyMemory, Companion, Companions
@@ -54,25 +49,17 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         return inject(messages, self._thread(config))
 
     def put(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
+        self, config: RunnableConfig, checkpoint: Checkpoint, *rest: Any, **named: Any
     ) -> RunnableConfig:
         """Save the checkpoint, then record its new messages."""
-        saved = self._inner.put(config, checkpoint, metadata, new_versions)
+        saved = self._inner.put(config, checkpoint, *rest, **named)
         self._note(config, checkpoint)
         return saved
 
     async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
+        self, config: RunnableConfig, checkpoint: Checkpoint, *rest: Any, **named: Any
     ) -> RunnableConfig:
-        saved = await self._inner.aput(config, checkpoint, metadata, new_versions)
+        saved = await self._inner.aput(config, checkpoint, *rest, **named)
         await asyncio.to_thread(self._note, config, checkpoint)
         return saved
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import timedelta
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from mnemic import errors
@@ -153,7 +153,9 @@ class Circuits:
 
     def of(self, service: str, base_url: str) -> Breaker:
         """The breaker of an endpoint, the same for everybody in this process."""
-        breaker = self._used[f"{service} {base_url}"] = _breaker(service, base_url, self._monotonic)
+        with _guard:
+            breaker = _share_breaker(service, base_url, self._monotonic)
+        self._used[f"{service} {base_url}"] = breaker
         return breaker
 
     def own(self, service: str) -> Breaker:
@@ -170,15 +172,9 @@ class Circuits:
         ]
 
 
-_shared: OrderedDict[tuple[str, str, Monotonic], Breaker] = OrderedDict()
 _guard = ForkSafeLock()
 
 
-def _breaker(service: str, base_url: str, monotonic: Monotonic) -> Breaker:
-    key = (service, base_url, monotonic)
-    with _guard:
-        breaker = _shared.setdefault(key, Breaker(service, monotonic))
-        _shared.move_to_end(key)
-        while len(_shared) > _ENDPOINTS:
-            _shared.popitem(last=False)
-    return breaker
+@lru_cache(_ENDPOINTS)
+def _share_breaker(service: str, base_url: str, monotonic: Monotonic) -> Breaker:
+    return Breaker(service, monotonic)

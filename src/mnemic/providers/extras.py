@@ -9,10 +9,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from mnemic import late
-from mnemic.errors import MissingExtra
+from mnemic.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
     import ssl
+
+    from mnemic.settings.environment import ChatSettings, EmbeddingSettings, ModelSettings
 
 
 def require(extra: str, *modules: str) -> None:
@@ -20,6 +22,16 @@ def require(extra: str, *modules: str) -> None:
     for module in modules:
         if late.find(module) is None:
             raise MissingExtra.of(module, extra)
+
+
+def require_key(section: str, group: ChatSettings | ModelSettings | EmbeddingSettings) -> None:
+    """Raise without a key; one's own server at one's own address may want none."""
+    if not group.base_url and not group.api_key:
+        raise ConfigError(
+            f"{section}.provider is {group.provider} and there is no key",
+            remedy=f"Set {section}.api_key, or"
+            f" MNEMIC_{section.upper()}__API_KEY in the environment",
+        )
 
 
 def load(extra: str, module: str) -> ModuleType:

@@ -13,7 +13,7 @@ from mnemic.providers.chat.base import OnText
 from mnemic.providers.chat.transport import ModelPrompt, ModelReply, spent_on, system_text
 from mnemic.providers.deadline import call_within
 from mnemic.providers.embedding.base import Vectors, check_vectors
-from mnemic.settings.environment import ModelPrice
+from mnemic.settings.environment import EmbeddingSettings, ModelPrice
 from mnemic.types import EmbeddingModel, LanguageModel, Message, ModelOutput
 
 _LONGEST_NAME = 200
@@ -75,16 +75,13 @@ class GuardedObject:
             raise
         except Exception as error:
             # Without the words of the error: they may hold what was asked, or a key.
+            kind = type(error)
+            name = kind.__name__ if isinstance(error, MnemicError) else kind.__qualname__
             raise ModelUnavailable(
-                f"{self._service} raised {_type_name(error)}",
+                f"{self._service} raised {name}",
                 remedy="See the error it was raised from; raise a mnemic.ModelError to say more",
                 outage=isinstance(error, OSError),
             ) from error
-
-
-def _type_name(error: Exception) -> str:
-    kind = type(error)
-    return kind.__name__ if isinstance(error, MnemicError) else kind.__qualname__
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,12 +142,7 @@ class ObjectEmbedder:
     """Asks a model of the host, a batch at a time; a blank text has a row of zeros, unasked."""
 
     def __init__(
-        self,
-        model: EmbeddingModel,
-        calls: GuardedObject,
-        *,
-        batch: int,
-        query_timeout: timedelta | None = None,
+        self, model: EmbeddingModel, calls: GuardedObject, embedding: EmbeddingSettings
     ) -> None:
         self.name = name_of(model, "embedder")
         self.dimensions = _dimensions_of(model)
@@ -158,7 +150,8 @@ class ObjectEmbedder:
         self._embed_query = self._embed
         if getattr(model, "embed_query", None) is not None:
             self._embed_query = method_of(model, "embed_query", "embedder")
-        self._calls, self._batch, self._query_timeout = calls, batch, query_timeout
+        self._calls, self._batch = calls, embedding.batch
+        self._query_timeout = embedding.query_timeout
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         spoken = [at for at, text in enumerate(texts) if text.strip()]

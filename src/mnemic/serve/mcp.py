@@ -24,14 +24,12 @@ from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError, NotFound
 from mnemic.settings.environment import DOCUMENT_BYTES, DocumentName
 from mnemic.tools import TraceSource, answer_language, as_data, call_tool, tool_names, tool_specs
-from mnemic.tools.answers import story
-from mnemic.tools.dispatch import ARGUMENT_CHARS
+from mnemic.tools.answers import ToolContext, story
 from mnemic.tools.overview import read_scratchpad
 from mnemic.tools.parameters import AnyText, read_arguments, read_parameters
 from mnemic.tools.search import search_memory
 from mnemic.tools.statements import list_pending
 from mnemic.tools.texts import ENGLISH, Language, read_texts, text
-from mnemic.tools.tool_context import ToolContext
 
 _EPISODES_SHOWN = 10  # the latest
 _PAD = "mnemic://scratchpad"
@@ -148,7 +146,7 @@ def prompt_text(mind: Mind, name: str, arguments: Mapping[str, str]) -> str:
     build = PROMPTS.get(name)
     if build is None:
         raise NotFound("There is no such prompt", remedy=f"Use one of {', '.join(PROMPTS)}")
-    return build(mind, language, **read_arguments(build, arguments, language, ARGUMENT_CHARS))
+    return build(mind, language, **read_arguments(build, arguments, language))
 
 
 R = TypeVar("R")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mnemic.settings.group import Setting, SettingsGroup
@@ -20,7 +19,7 @@ def as_mapping(settings: SettingsGroup, *, reveal: bool = False) -> dict[str, An
 
 def as_flat(settings: Settings) -> dict[str, Any]:
     """Dotted keys and plain values, secrets masked."""
-    return dict(_flatten(as_mapping(settings), ""))
+    return {key: _make_plain(setting, value) for key, setting, value in settings.leaves()}
 
 
 def plain(setting: Setting, value: Any, *, reveal: bool = False) -> Any:
@@ -30,16 +29,8 @@ def plain(setting: Setting, value: Any, *, reveal: bool = False) -> Any:
     return _make_plain(setting, value, reveal)
 
 
-def _make_plain(setting: Setting, value: Any, reveal: bool) -> Any:
+def _make_plain(setting: Setting, value: Any, reveal: bool = False) -> Any:
     if setting.sort is None:
         return as_mapping(value, reveal=reveal)
     shown = setting.sort.show(value)
     return MASK if setting.sort.secret and shown and not reveal else shown
-
-
-def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for name, value in tree.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value

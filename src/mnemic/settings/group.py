@@ -1,6 +1,7 @@
-"""Groups of settings: frozen, keyword-only value classes whose fields explain themselves.
+"""Groups of settings: frozen, keyword-only value classes.
 
-A field is declared by its annotation: ``limit: int = setting(10, "Results.", low=1)``.
+A field is declared by its annotation: ``limit: int = 10``, or ``limit: int = setting(10, low=1)``
+where its type alone does not say what it takes. What it is for stands in ``sentences.tsv``.
 
 To a type checker a ``SettingsGroup`` is a frozen dataclass. At run time its few methods are written
 here, since ``dataclasses`` compiles some six functions for every class: for the classes of this
@@ -9,8 +10,17 @@ package that is more than all else a start of the command does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform, get_args, get_origin
+from collections.abc import Iterator, Mapping
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Self,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
 
 from mnemic.errors import ConfigError
 from mnemic.settings.sorts import Sort, Wrong, sort_of
@@ -20,19 +30,17 @@ from mnemic.settings.values import Table
 class Setting:
     """A value, a group, or a table of either; ``closed`` takes the default's names only."""
 
-    __slots__ = ("_limits", "closed", "default", "doc", "group", "sort", "table")
+    __slots__ = ("_limits", "closed", "default", "group", "sort", "table")
 
-    def __init__(
-        self, default: Any, doc: str, limits: Mapping[str, Any], *, closed: bool = False
-    ) -> None:
-        self.default, self.doc, self.closed, self._limits = default, doc, closed, limits
+    def __init__(self, default: Any, *, closed: bool = False, **limits: Any) -> None:
+        self.default, self.closed, self._limits = default, closed, limits
         self.sort: Sort | None = None
         self.group: type[SettingsGroup] | None = None
         self.table = False
 
     @classmethod
     def of_group(cls, default: SettingsGroup) -> Self:
-        setting = cls(default, (default.__doc__ or "").strip().partition("\n")[0], {})
+        setting = cls(default)
         setting.group = type(default)
         return setting
 
@@ -62,13 +70,14 @@ class SettingsGroup:
     def __init_subclass__(cls) -> None:
         cls.fields = {}
         for name, annotation in cls.__annotations__.items():
-            declared = vars(cls).get(name)
+            declared, origin = vars(cls).get(name), cast("object", get_origin(annotation))
+            if origin is ClassVar:
+                continue
             if isinstance(declared, SettingsGroup):
                 declared = Setting.of_group(declared)
-            elif isinstance(declared, Setting):
-                declared.read_annotation(annotation)
             else:
-                continue
+                declared = declared if isinstance(declared, Setting) else Setting(declared)
+                declared.read_annotation(annotation)
             cls.fields[name] = declared
 
     def __init__(self, **values: object) -> None:
@@ -98,6 +107,19 @@ class SettingsGroup:
     def values(self) -> dict[str, Any]:
         """Each field with its value."""
         return {name: self.__dict__[name] for name in self.fields}
+
+    def leaves(self, prefix: str = "") -> Iterator[tuple[str, Setting, Any]]:
+        """Each setting with its dotted key and its value, entries of tables included."""
+        for name, setting in self.fields.items():
+            key, value = prefix + name, self.__dict__[name]
+            items = (
+                {f"{key}.{word}": value[word] for word in value} if setting.table else {key: value}
+            )
+            for path, item in items.items():
+                if setting.group is None:
+                    yield path, setting, item
+                else:
+                    yield from item.leaves(f"{path}.")
 
     if not TYPE_CHECKING:  # A type checker that saw these would allow any attribute to be set.
 
@@ -144,15 +166,15 @@ def _item(name: str, setting: Setting, value: object) -> object:
         raise ConfigError(f"{name}{equals} {wrong}", remedy=remedy) from None
 
 
-def setting(default: Any, doc: str, *, closed: bool = False, **limits: Any) -> Any:
+def setting(default: Any, *, closed: bool = False, **limits: Any) -> Any:
     """One setting. Its annotation says what it takes, ``limits`` what of that: ``low`` and
     ``high``, ``above`` for more than ``low``, ``empty``, the ``options`` of a wider type.
 
     A ``closed`` table takes no names but those of its default.
     """
-    return Setting(default, doc, limits, closed=closed)
+    return Setting(default, closed=closed, **limits)
 
 
-def ratio(default: float, doc: str) -> Any:
+def ratio(default: float) -> Any:
     """A probability, share, weight or score: 0 to 1."""
-    return setting(default, doc, high=1)
+    return setting(default, high=1)

@@ -60,7 +60,7 @@ class Merge:
         self._origins["preset"] = chosen
         settings = _build(Settings(), self._values)
         built_in = ValueOrigin("built-in")
-        origins = {key: self._origins.get(key, built_in) for key in _keys(settings, "")}
+        origins = {key: self._origins.get(key, built_in) for key, *_ in settings.leaves()}
         if problems := check(settings, origins):
             raise report(problems)
         return settings.with_origins(origins)
@@ -171,16 +171,3 @@ def _build(default: G, tree: Raw) -> G:
         else:
             values[name] = value
     return type(default).build(values)
-
-
-def _keys(group: SettingsGroup, prefix: str) -> list[str]:
-    """Every key these settings have, entries of tables included."""
-    keys: list[str] = []
-    for name, setting in group.fields.items():
-        key, value = prefix + name, getattr(group, name)
-        items = {f"{key}.{word}": value[word] for word in value} if setting.table else {key: value}
-        if setting.group is None:
-            keys += items
-        for path, inner in items.items() if setting.group else ():
-            keys += _keys(inner, f"{path}.")
-    return keys

@@ -1,7 +1,7 @@
 """All settings as one tree."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cached_property
 from typing import Self
 
 from mnemic.settings import environment, learning
@@ -16,7 +16,7 @@ from mnemic.settings.vocabulary import PresetVocabulary, vocabulary_of
 class Settings(SettingsGroup):
     """Every number, name and switch of the engine."""
 
-    preset: str = setting("default", "The preset these settings start from.", empty=False)
+    preset: str = setting("default", empty=False)
     memory: environment.MemorySettings = environment.MemorySettings()
     ledger: learning.LedgerSettings = learning.LedgerSettings()
     attachments: learning.AttachmentSettings = learning.AttachmentSettings()
@@ -66,10 +66,13 @@ class Settings(SettingsGroup):
         """The words of the preset's document."""
         return vocabulary_of(self.preset)
 
-    @property
+    @cached_property
     def merge_categories(self) -> tuple[frozenset[str], ...]:
         """Kinds within which alike statements are one, where the preset's document says so."""
-        return _merge_categories(self.preset)
+        from mnemic.settings.layers import read_preset
+
+        merges = read_preset(self.preset)[0].get("merge_within_category")
+        return tuple(map(frozenset, self.vocabulary.kinds.table.values())) if merges else ()
 
     @property
     def memory_model(self) -> ModelSettings:
@@ -86,12 +89,3 @@ class Settings(SettingsGroup):
         return model.replace(
             name=model.name or chat.name, max_tokens=model.max_tokens or chat.max_tokens
         )
-
-
-@cache
-def _merge_categories(preset: str) -> tuple[frozenset[str], ...]:
-    from mnemic.settings.layers import read_preset
-
-    if not read_preset(preset)[0].get("merge_within_category"):
-        return ()
-    return tuple(map(frozenset, vocabulary_of(preset).kinds.table.values()))

@@ -17,13 +17,13 @@ from mnemic.tools.one_memory import (
     archive_memory,
     delete_memory,
     edit_memory,
+    forget,
     get_memory,
     list_memories,
     restore_memory,
 )
 from mnemic.tools.overview import get_memory_stats, read_scratchpad, update_scratchpad
 from mnemic.tools.parameters import ToolWords, schema_of
-from mnemic.tools.removal import forget
 from mnemic.tools.search import search_conversation_traces, search_memory
 from mnemic.tools.statements import (
     add_memory,
@@ -31,9 +31,9 @@ from mnemic.tools.statements import (
     ignore_memory,
     later_memory,
     list_pending,
+    record_turns,
 )
 from mnemic.tools.texts import text
-from mnemic.tools.turn_record import record_turns
 
 Format = Literal["openai", "anthropic", "mcp"]
 Handler = Callable[..., ToolAnswer]

@@ -13,14 +13,11 @@ from mnemic.language.fence import neutral
 from mnemic.prompts import Language
 from mnemic.rules.checks import brief_value, check_choice
 from mnemic.settings.environment import LANGUAGES
-from mnemic.tools.answers import ToolAnswer, cut
+from mnemic.tools.answers import ToolAnswer, ToolContext, cut
 from mnemic.tools.catalog import BY_NAME, is_offered, tool_names
 from mnemic.tools.parameters import ToolWords, read_arguments
 from mnemic.tools.texts import text
-from mnemic.tools.tool_context import ToolContext
 from mnemic.tools.traces import TraceSource
-
-ARGUMENT_CHARS = 10_000  # the longest text that a model may pass
 
 _LONGEST_ERROR = 400  # characters
 
@@ -57,7 +54,7 @@ def call_tool(
             raise InvalidInput(withheld, remedy=text("calls.by_user", spoken))
         values = _object(arguments, spoken)
         words = ToolWords(mind.settings.vocabulary, tool.name)
-        keywords = read_arguments(tool.handle, values, spoken, ARGUMENT_CHARS, words)
+        keywords = read_arguments(tool.handle, values, spoken, words)
         return tool.handle(ToolContext(mind, spoken, traces, session), **keywords)
     except MnemicError as error:
         return ToolAnswer(neutral(cut(str(error), _LONGEST_ERROR)), is_error=True)

@@ -1,11 +1,12 @@
-"""list_memories, and one memory at a time: get, edit, archive, restore, delete.
+"""list_memories, one memory at a time (get, edit, archive, restore, delete), and forget.
 
-A model changes what models and tools said. What the owner said is the owner's to change, unless
-`tools.answer_pending` lets the model do it for them; what it then says is the model's own word.
+A model changes and removes what models and tools said. What the owner said is the owner's, unless
+`tools.answer_pending` lets the model act for them; what it then says is the model's own word.
 """
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Literal, cast
 
 from mnemic.context.parts import first_source
@@ -16,9 +17,8 @@ from mnemic.plain import plain
 from mnemic.rules.reconcile import route
 from mnemic.rules.speakers import least_trusted
 from mnemic.rules.support import MAX_CONFIDENCE, Claim
-from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
-from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
-from mnemic.types import Memory, MemoryChanges, MemoryOrder
+from mnemic.tools.answers import ITEM_CHARS, EvidenceLine, ToolAnswer, ToolContext, cut, line
+from mnemic.types import ForgetQuery, Forgotten, Json, Memory, MemoryChanges, MemoryOrder, Receipt
 
 ListedStatus = Literal["active", "pending", "superseded", "rejected", "archived", "all"]
 
@@ -54,15 +54,15 @@ def list_memories(
         offset=offset,
     )
     shown = [_line(context, m) if _is_open(m) else None for m in listed[:most]]
-    page = EvidencePage(shown, offset, more=len(listed) > most)
-    return context.show(page, "list_memories", nothing=context.text("memory.none"))
+    nothing, more = context.text("memory.none"), len(listed) > most
+    return context.show(shown, "list_memories", nothing=nothing, offset=offset, more=more)
 
 
 def get_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """One memory, of whatever status."""
     memory = _get(context, id)
     text = cut(memory.text, context.settings.answer_chars)
-    return context.show(EvidencePage([_line(context, memory, text)]), "get_memory", nothing="")
+    return context.show([_line(context, memory, text)], "get_memory", nothing="")
 
 
 def edit_memory(
@@ -167,3 +167,86 @@ def _line(context: ToolContext, memory: Memory, text: str | None = None) -> Evid
     facts = (day, kind, memory.trust, status, first_source(memory.sources))
     data = {**plain(memory), **context.mind.words(memory)}
     return EvidenceLine(line(memory.id, facts, text), {**data, "text": text})
+
+
+def forget(
+    context: ToolContext,
+    *,
+    id: str | None = None,
+    query: str | None = None,
+    session: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    confirm: str = "",
+) -> ToolAnswer:
+    """What would go, with the code to confirm it; with that code, the removal."""
+    wanted: ForgetQuery = {
+        "id": id, "query": query, "session": session, "since": since, "until": until,
+    }  # fmt: skip
+    preview = context.mind.forget(dry_run=True, **wanted)
+    code = _code(preview)
+    allowed = context.settings.answer_pending or all(_is_agents(context, i) for i in preview.items)
+    if not confirm:
+        return _preview(context, preview, code, None if allowed else _command(wanted))
+    if not allowed:
+        raise InvalidInput(
+            context.text("forget.owners"),
+            remedy=context.text("forget.by_user", command=_command(wanted)),
+        )
+    if confirm != code:
+        raise InvalidInput(context.text("forget.changed"), remedy=context.text("forget.again"))
+    receipt = context.mind.forget(**wanted)
+    counts: dict[str, Json] = {name: number for name, number in receipt.counts.items() if number}
+    listed = ", ".join(f"{number} {name}" for name, number in counts.items())
+    return ToolAnswer(
+        context.text("forget.done", counts=listed),
+        {"done": True, "confirm": "", "counts": counts, "receipt": receipt.id, **_NO_RESULTS},
+    )
+
+
+_NO_RESULTS: dict[str, Json] = {"results": [], "left_out": 0, "next_offset": None}
+
+
+def _preview(context: ToolContext, preview: Receipt, code: str, command: str | None) -> ToolAnswer:
+    """The entries that would go; ``command`` is for the user, where a model may not do it."""
+    count = len(preview.items)
+    key = "forget.preview" if command is None else "forget.preview_by_user"
+    note = context.text(key, count=count, code=code, command=command) if count else ""
+    counts: dict[str, Json] = {name: number for name, number in preview.counts.items() if number}
+    return context.show(
+        [_removal_line(item) for item in preview.items],
+        "forget",
+        nothing=context.text("forget.nothing"),
+        note=note,
+        done=False,
+        confirm=code if count and command is None else "",
+        counts=counts,
+        receipt="",
+    )
+
+
+def _removal_line(item: Forgotten) -> EvidenceLine:
+    data = {"type": item.kind, "id": item.id, "change": item.change, "reason": item.reason}
+    text = line(item.id, (item.kind, item.change, item.reason), item.text)
+    return EvidenceLine(text, {**data, "text": item.text})
+
+
+def _code(preview: Receipt) -> str:
+    """Changes with what would be removed."""
+    items = sorted((item.kind, item.id, item.change) for item in preview.items)
+    return sha256(repr(items).encode()).hexdigest()[:12]
+
+
+def _is_agents(context: ToolContext, item: Forgotten) -> bool:
+    """Whether it is a memory that a model or a tool made, and nobody's words."""
+    memory = context.mind.get(item.id) if item.kind == "memory" else None
+    return memory is not None and memory.trust != "owner" and memory.kind != "credential"
+
+
+def _command(query: ForgetQuery) -> str:
+    options = (f"--{name} {_quote(str(value))}" for name, value in query.items() if value)
+    return " ".join(("mnemic forget", *options))
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

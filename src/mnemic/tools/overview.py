@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from mnemic.plain import plain
 from mnemic.rules.checks import MAX_ROWS
-from mnemic.tools.answers import ToolAnswer, as_data
+from mnemic.tools.answers import ToolAnswer, ToolContext, as_data
 from mnemic.tools.parameters import AnyText
-from mnemic.tools.tool_context import ToolContext
 from mnemic.types import Scratchpad, Stats
 
 

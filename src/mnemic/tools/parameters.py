@@ -23,6 +23,7 @@ Scope = Annotated[str, "scope"]
 Priority = Annotated[str, "priority"]
 AnyText = Annotated[str, "empty"]
 
+ARGUMENT_CHARS = 10_000  # the longest text that a model may pass
 _ECHOED = 40  # characters of an invalid value in an error
 _SCHEMAS: dict[str, dict[str, Any]] = {
     "share": {"type": "number", "minimum": 0, "maximum": 1},
@@ -139,7 +140,6 @@ def read_arguments(
     call: Callable[..., Any],
     values: Mapping[str, object],
     language: Language,
-    longest: int,
     tool: ToolWords = PLAIN_WORDS,
 ) -> dict[str, Any]:
     """The keywords of a model's call, by either name, or InvalidInput that says what to send."""
@@ -159,7 +159,7 @@ def read_arguments(
     for name, parameter in offered.items():
         value = arguments.get(name)
         if value is not None and (value != "" or parameter.required):
-            reader = _ArgumentReader(name, parameter, language, longest, tool.words)
+            reader = _ArgumentReader(name, parameter, language, tool.words)
             checked[parameter.field] = reader.read(value)
         elif parameter.required:
             remedy = text(parameter.about, language)
@@ -183,7 +183,6 @@ class _ArgumentReader:
     name: str
     parameter: Parameter
     language: Language
-    longest: int
     words: PresetVocabulary
 
     def read(self, value: object) -> object:
@@ -206,16 +205,14 @@ class _ArgumentReader:
                 return tuple(self._read_text(item) for item in value)
             case "objects", list() if value and all(isinstance(item, Mapping) for item in value):
                 of = self.parameter.of
-                return tuple(
-                    of(**read_arguments(of, item, self.language, self.longest)) for item in value
-                )
+                return tuple(of(**read_arguments(of, item, self.language)) for item in value)
         choices = ", ".join(self.parameter.list_choices(self.words))
         expected = f"expected.{'text' if type_ == 'empty' else type_}"
         raise self._refuse("invalid", expected, value=_echo(value), choices=choices)
 
     def _read_text(self, value: str) -> str:
-        if len(value) > self.longest:
-            raise self._refuse("long", "shorten", size=len(value), limit=self.longest)
+        if len(value) > ARGUMENT_CHARS:
+            raise self._refuse("long", "shorten", size=len(value), limit=ARGUMENT_CHARS)
         if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
             raise self._refuse("broken", "clean")
         if not value.strip() and self.parameter.type != "empty":

@@ -12,9 +12,8 @@ from mnemic.health.metrics import content_terms
 from mnemic.language.exact import exact_question
 from mnemic.language.lines import label
 from mnemic.plain import plain
-from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
+from mnemic.tools.answers import ITEM_CHARS, EvidenceLine, ToolAnswer, ToolContext, cut, line
 from mnemic.tools.parameters import Kind, Scope
-from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
 from mnemic.tools.traces import Trace, TraceQuery, find_traces
 from mnemic.types import Evidence, Hit, Memory, RecordType, Turn
 
@@ -55,8 +54,8 @@ def search_memory(
     lines = [
         _hit_line(context, shown[hit.id]) if hit.id in shown else None for hit in hits[offset:]
     ]
-    page = EvidencePage(lines, offset, more=len(hits) == end)
-    return context.show(page, "search_memory", nothing=context.text("search.no_memory"))
+    nothing, more = context.text("search.no_memory"), len(hits) == end
+    return context.show(lines, "search_memory", nothing=nothing, offset=offset, more=more)
 
 
 def _hit_line(context: ToolContext, evidence: Evidence) -> EvidenceLine:
@@ -112,14 +111,16 @@ def search_conversation_traces(
     notes = [context.text(f"search.levels.{traces.level}")] if lines else []
     if traces.unreadable:
         notes.append(context.text("search.unreadable", count=traces.unreadable))
-    answer = context.show(
-        EvidencePage(lines, offset, more=len(entries) > end or len(traces.turns) == end),
+    return context.show(
+        lines,
         "search_conversation_traces",
         nothing=context.text("search.no_trace"),
         note=" ".join(notes),
+        offset=offset,
+        more=len(entries) > end or len(traces.turns) == end,
+        source=traces.level,
+        unreadable=traces.unreadable,
     )
-    about = {"source": traces.level, "unreadable": traces.unreadable}
-    return ToolAnswer(answer.text, {**answer.data, **about})
 
 
 def _files(context: ToolContext, request: TraceQuery) -> list[EvidenceLine]:

@@ -1,6 +1,8 @@
-"""add_memory, and the pending statements that wait for the user.
+"""record_turns and add_memory, and the pending statements that wait for the user.
 
-A model passes on what the user answered: it counts only where a turn of the user's is recorded that
+A host that records by itself does not need record_turns. What the model says the user said counts
+as the model's word: a model that could speak as the user could confirm whatever it likes. Nor does
+it answer for the user: what it passes on counts only where a turn of the user's is recorded that
 answers it.
 """
 
@@ -8,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
 
 from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, InvalidInput, NotFound
@@ -15,11 +19,9 @@ from mnemic.language.answers import Answer, read_confirmation, squeeze
 from mnemic.language.fence import neutral
 from mnemic.plain import plain
 from mnemic.rules.checks import MAX_ROWS
-from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
+from mnemic.tools.answers import ITEM_CHARS, EvidenceLine, ToolAnswer, ToolContext, cut, line
 from mnemic.tools.parameters import Kind, Priority, Scope
-from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
-from mnemic.tools.turn_record import RECORDED_BY
-from mnemic.types import Candidate, Decision, Memory, Turn
+from mnemic.types import Candidate, Decision, Memory, NewTurn, Turn
 
 _ASKED_WITHIN = 200  # turns, the latest, among which the user's answer is looked for
 
@@ -64,18 +66,22 @@ def list_pending(
     waiting = len(context.mind.pending(limit=MAX_ROWS))
     if all:
         listed = context.mind.pending(limit=context.limit_results(limit), offset=offset)
-        more = offset + len(listed) < waiting
-        page = EvidencePage([_pending_line(context, memory) for memory in listed], offset, more)
-        note = ""
+        note, first = "", offset
     else:
-        offered = context.mind.pending(offer=True, limit=limit)
-        page = EvidencePage([_pending_line(context, memory) for memory in offered])
-        note = context.text(f"statements.ask{_by_user(context)}") if offered else ""
-        if waiting > len(offered):
+        listed, first = context.mind.pending(offer=True, limit=limit), None
+        note = context.text(f"statements.ask{_by_user(context)}") if listed else ""
+        if waiting > len(listed):
             note = f"{note} {context.text('statements.others_wait', waiting=waiting)}".strip()
     nothing = "" if waiting else context.text("statements.nothing_waits")
-    answer = context.show(page, "list_pending", nothing=nothing, note=note)
-    return ToolAnswer(answer.text, {**answer.data, "waiting": waiting})
+    return context.show(
+        [_pending_line(context, memory) for memory in listed],
+        "list_pending",
+        nothing=nothing,
+        note=note,
+        offset=first,
+        more=offset + len(listed) < waiting,
+        waiting=waiting,
+    )
 
 
 def confirm_memory(context: ToolContext, *, id: str) -> ToolAnswer:
@@ -181,3 +187,41 @@ def _pending_line(context: ToolContext, memory: Memory) -> EvidenceLine:
     facts = (day, kind, memory.trust, first_source(memory.sources))
     text = cut(memory.text, ITEM_CHARS)
     return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "text": text})
+
+
+RECORDED_BY = "recorded_by"  # in the metadata of turns that no host has heard itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenTurn:
+    """One turn of a conversation."""
+
+    role: Literal["user", "assistant", "tool"]
+    text: str
+    sender: str = ""
+
+
+def record_turns(
+    context: ToolContext, *, turns: tuple[SpokenTurn, ...], session: str = "", ended: bool = False
+) -> ToolAnswer:
+    """Durable and searchable when this returns; learned from in the background."""
+    session = context.mind.session(session or context.session).id
+    recorded = [
+        context.mind.record_turn(
+            NewTurn(
+                session,
+                turn.role,
+                turn.text,
+                sender=turn.sender,
+                trust="agent" if turn.role == "user" else None,
+                metadata={RECORDED_BY: "model"},
+            )
+        )
+        for turn in turns
+    ]
+    if ended:
+        context.mind.end_session(session)
+    return ToolAnswer(
+        context.text("record.recorded", count=len(recorded), session=session),
+        {"session": session, "ids": [turn.id for turn in recorded], "ended": ended},
+    )

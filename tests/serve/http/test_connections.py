@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from mnemic.serve.http import connections
-from mnemic.serve.http.connections import BoundedConnection
+from mnemic.serve.http import server
 from mnemic.serve.http.limits import Intake, Limits
+from mnemic.serve.http.server import BoundedConnection
 from mnemic.serve.http.stream import FEW, SharedLooks
 from mnemic.types import Event
 from tests.serve.http.conftest import Running, serving
@@ -49,7 +49,7 @@ def read_all(opened: socket.socket) -> bytes:
 def test_a_head_that_does_not_end_is_cut_off(
     served: Running, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(server, "HEAD_SECONDS", 0.3)
     with connection(served) as opened:
         opened.sendall(sent)
         began = time.monotonic()
@@ -60,7 +60,7 @@ def test_a_head_that_does_not_end_is_cut_off(
 def test_a_head_that_drips_does_not_begin_its_time_again(
     served: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.6)
+    monkeypatch.setattr(server, "HEAD_SECONDS", 0.6)
     began = time.monotonic()
     with connection(served) as opened, suppress(OSError):  # reset, or a broken pipe
         opened.sendall(HEAD)
@@ -84,7 +84,7 @@ def test_an_endless_head_is_refused(served: Running) -> None:
 def test_a_body_that_does_not_come_is_cut_off(
     served: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(server, "BODY_SECONDS", 0.3)
     token = f"authorization: Bearer {served.admin}\r\n".encode()
     with connection(served) as opened:
         opened.sendall(HEAD + token + b"content-length: 100\r\n\r\n{")
@@ -95,7 +95,7 @@ def test_a_body_that_does_not_come_is_cut_off(
 def test_an_answer_that_nobody_takes_is_given_up(
     served: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "TAKE_SECONDS", 0.3)
+    monkeypatch.setattr(server, "TAKE_SECONDS", 0.3)
     request = b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n"
     with socket.socket() as opened:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)

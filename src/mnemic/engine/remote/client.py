@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
@@ -42,7 +42,6 @@ from mnemic.providers.extras import certificates
 from mnemic.rules import checks
 from mnemic.rules.signatures import check_arguments
 from mnemic.settings import Settings, load
-from mnemic.sync.report import ExchangeReport, MergeReport, PairingOptions
 from mnemic.types import Attachment, AuditReport, Drained, NewTurn, Recorded, Scratchpad, ToolCall
 
 if TYPE_CHECKING:
@@ -331,14 +330,6 @@ class RemoteMind(Mind):
         progress(done)
         return done
 
-    def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
-        """Refused: the other database would be a file on the machine of the service."""
-        raise _local_only("merge")
-
-    def sync_folder(self, folder: str | Path, **options: Unpack[PairingOptions]) -> ExchangeReport:
-        """Refused: the folder would be one on the machine of the service."""
-        raise _local_only("sync_folder")
-
     def work(self) -> None:
         """The service runs the jobs; this waits until ``close`` is called from elsewhere."""
         self._stopped.wait()
@@ -367,11 +358,17 @@ class RemoteSession(Session):
         return self._mind.set_task(task, session=self.id)
 
 
-def _local_only(name: str) -> InvalidInput:
-    return InvalidInput(
-        f"{name} takes a path, which a service cannot be sent",
-        remedy="Open the database itself, on the machine that it is on",
-    )
+def _refuse(name: str) -> Callable[..., Any]:
+    """The method of Mind, refused: its path would be one on the machine of the service."""
+
+    @functools.wraps(getattr(Mind, name))
+    def refuse(self: RemoteMind, *args: Any, **kwargs: Any) -> NoReturn:
+        raise InvalidInput(
+            f"{name} takes a path, which a service cannot be sent",
+            remedy="Open the database itself, on the machine that it is on",
+        )
+
+    return refuse
 
 
 def _batches(turns: Iterable[NewTurn]) -> Iterator[list[NewTurn]]:
@@ -419,3 +416,5 @@ for _operation in OPERATIONS:
         setattr(RemoteMind, _operation.name, check_arguments(_remote(_operation)))
     elif _operation.of_session:
         setattr(RemoteSession, _operation.call.__name__, check_arguments(_remote(_operation)))
+for _name in ("merge", "sync_folder"):
+    setattr(RemoteMind, _name, check_arguments(_refuse(_name)))

@@ -8,14 +8,17 @@ parameters and its answer are those of the call.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Unpack, get_type_hints
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Literal, Unpack, cast, get_type_hints
 
 from mnemic.engine.mind import Mind
 from mnemic.engine.session import Session
-from mnemic.engine.trail import list_accesses
+from mnemic.engine.trail import list_accesses  # noqa: F401 - named in the table
 from mnemic.errors import InvalidInput
 from mnemic.rules.signatures import Argument, arguments_of
 from mnemic.settings.dump import as_mapping
@@ -26,18 +29,9 @@ SPACE_PATH = "/v1/spaces/{space}"
 PAGE_LIMIT = 1_000  # entries of one page of a list
 _USUAL_LIMIT = 100
 _MOST_AROUND = 100
+_KEYWORD, _REQUIRED = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
 # Functions cannot be sent: the service counts tokens itself, and reports no progress.
 LOCAL = frozenset({"count", "progress"})
-
-
-@dataclass(frozen=True, slots=True)
-class CallParameter:
-    """One argument of an operation; ``default`` is what the call itself takes without it."""
-
-    name: str
-    annotation: Any
-    required: bool
-    default: Any = None
 
 
 @dataclass(frozen=True)
@@ -70,22 +64,21 @@ class Operation:
         return self.of_session or self.call.__qualname__.startswith(f"{Mind.__name__}.")
 
     @cached_property
-    def parameters(self) -> dict[str, CallParameter]:
+    def parameters(self) -> dict[str, Argument]:
         """By name, in the order of the call."""
-        parameters = {
-            name: CallParameter(name, argument.annotation, True)
-            if argument.default is inspect.Parameter.empty
-            else CallParameter(name, argument.annotation, False, argument.default)
-            for name, argument in self._arguments.items()
-            if name not in LOCAL
-        }
+        parameters = {name: it for name, it in self._arguments.items() if name not in LOCAL}
         if self.of_session:
-            parameters = {"session": CallParameter("session", str, True), **parameters}
+            parameters = {"session": Argument(str, _KEYWORD, _REQUIRED), **parameters}
         if self.paged:
-            parameters.setdefault("offset", CallParameter("offset", int, False, 0))
+            parameters.setdefault("offset", Argument(int, _KEYWORD, 0))
             if parameters["limit"].default is None:
-                parameters["limit"] = replace(parameters["limit"], default=_USUAL_LIMIT)
+                parameters["limit"] = parameters["limit"]._replace(default=_USUAL_LIMIT)
         return parameters
+
+    @property
+    def required(self) -> list[str]:
+        """The parameters that have to be given."""
+        return [name for name, it in self.parameters.items() if it.default is _REQUIRED]
 
     @cached_property
     def answer(self) -> Any:
@@ -131,9 +124,8 @@ class Operation:
     def arguments(self, sent: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What was sent, as the call takes it."""
         keywords = dict(sent)
-        keyword = inspect.Parameter.KEYWORD_ONLY
         arguments = self._arguments.items()
-        positions = [name for name, argument in arguments if argument.kind is not keyword]
+        positions = [name for name, argument in arguments if argument.kind is not _KEYWORD]
         args = []
         for name in positions:
             if name not in keywords:
@@ -190,98 +182,19 @@ def settings(mind: Mind) -> dict[str, Any]:
     return as_mapping(mind.settings)
 
 
-_MEMORY, _SESSION = "/memories/{id}", "/sessions/{session}"
+def _read_table() -> Iterator[Operation]:
+    """A row an operation: name, method, path, scope; the call, where it is not the method of Mind
+    of that name; and what is true of it, as in ``Operation``.
+    """
+    table = Path(__file__).with_name("operations.tsv").read_text(encoding="utf-8")
+    for row in table.splitlines():
+        if not row.startswith("#"):
+            name, method, path, scope, call, true = (*row.split("\t"), "", "")[:6]
+            target = attrgetter(call or f"Mind.{name}")(sys.modules[__name__])
+            flags: dict[str, Any] = dict.fromkeys(true.split(), True)
+            yield Operation(
+                name, cast("Method", method), path, cast("Scope", scope), target, **flags
+            )
 
-OPERATIONS: tuple[Operation, ...] = (
-    # --- the record
-    Operation("session", "POST", "/sessions", "write", open_session, short=True),
-    Operation("sessions", "GET", "/sessions", "read", Mind.sessions),
-    Operation("end_session", "POST", f"{_SESSION}/end", "write", Mind.end_session),
-    Operation("recent", "GET", f"{_SESSION}/recent", "read", Session.recent),
-    Operation("window", "GET", f"{_SESSION}/window", "read", Session.window),
-    Operation("session_turns", "GET", f"{_SESSION}/turns", "read", Session.turns),
-    Operation("clear", "POST", f"{_SESSION}/clear", "write", Session.clear),
-    Operation("variables", "GET", f"{_SESSION}/variables", "read", Session.variables),
-    Operation("set_variables", "PATCH", f"{_SESSION}/variables", "write", Session.set_variables),
-    Operation(
-        "before_compression", "POST", f"{_SESSION}/compression", "write", Mind.before_compression
-    ),
-    Operation(
-        "after_compression", "PUT", "/episodes/{episode}/summary", "write", Mind.after_compression
-    ),
-    Operation("record", "POST", "/turns", "write", Mind.record, short=True),
-    Operation("record_turn", "POST", "/turns/value", "write", Mind.record_turn, short=True),
-    Operation("record_many", "POST", "/turns/bulk", "write", Mind.record_many, lasting=True),
-    Operation("turns", "GET", "/turns", "read", Mind.turns),
-    Operation("turns_around", "GET", f"{_SESSION}/turns/{{index}}", "read", turns_around),
-    Operation("attach", "POST", "/attachments", "write", attach, short=True),
-    Operation(
-        "describe_attachment", "PATCH", "/attachments/{id}", "write", Mind.describe_attachment
-    ),
-    Operation("attachments", "GET", "/attachments", "read", Mind.attachments),
-    Operation("daily_events", "GET", "/daily-events", "read", Mind.daily_events),
-    Operation("events", "GET", "/events", "read", Mind.events),
-    Operation("emit", "POST", "/events", "write", Mind.emit, short=True),
-    Operation("note_failure", "POST", "/failures", "write", Mind.note_failure, short=True),
-    Operation("record_usage", "POST", "/usage", "write", Mind.record_usage, short=True),
-    Operation("usage", "GET", "/usage", "read", Mind.usage),
-    # --- memories and recall
-    Operation("remember", "POST", "/memories", "write", Mind.remember),
-    Operation("add_many", "POST", "/memories/bulk", "write", Mind.add_many, lasting=True),
-    Operation("put_item", "PUT", "/items/{project}/{key}", "write", Mind.put_item),
-    Operation("propose", "POST", "/proposals", "write", Mind.propose),
-    Operation("memories", "GET", "/memories", "read", Mind.memories),
-    Operation("get", "GET", _MEMORY, "read", Mind.get),
-    Operation("find_id", "GET", "/ids/{prefix}", "read", Mind.find_id),
-    Operation("edit", "PATCH", _MEMORY, "write", Mind.edit),
-    Operation("delete", "DELETE", _MEMORY, "admin", Mind.delete),
-    Operation("history", "GET", f"{_MEMORY}/history", "read", Mind.history),
-    Operation("archive", "POST", f"{_MEMORY}/archive", "write", Mind.archive, short=True),
-    Operation("restore", "POST", f"{_MEMORY}/restore", "write", Mind.restore, short=True),
-    Operation("reveal", "POST", f"{_MEMORY}/reveal", "admin", Mind.reveal, secret=True),
-    Operation("projects", "GET", "/projects", "read", Mind.projects),
-    Operation("pending", "GET", "/pending", "read", Mind.pending),
-    Operation("confirm", "POST", "/pending/{id}/confirm", "write", Mind.confirm),
-    Operation("ignore", "POST", "/pending/{id}/ignore", "write", Mind.ignore),
-    Operation("snooze", "POST", "/pending/{id}/snooze", "write", Mind.snooze),
-    Operation("note_shown", "POST", "/shown", "write", Mind.note_shown),
-    Operation("rollback", "POST", "/rollback", "admin", Mind.rollback),
-    Operation("episodes", "GET", "/episodes", "read", Mind.episodes),
-    Operation("scratchpad", "GET", "/scratchpad", "read", Mind.scratchpad),
-    Operation("write_scratchpad", "PUT", "/scratchpad", "write", Mind.write_scratchpad),
-    Operation("set_task", "PUT", "/task", "write", Mind.set_task),
-    Operation("recall", "POST", "/recall", "read", Mind.recall),
-    Operation("retrieve", "POST", "/retrieve", "read", Mind.retrieve),
-    Operation("evidence", "POST", "/evidence", "read", Mind.evidence),
-    Operation("words", "POST", "/words", "read", Mind.words),
-    Operation("context", "POST", "/context", "read", Mind.context),
-    Operation("gate", "POST", "/gate", "read", Mind.gate),
-    # --- jobs, upkeep, health
-    Operation("jobs", "GET", "/jobs", "read", Mind.jobs),
-    Operation("redrive", "POST", "/jobs/redrive", "admin", Mind.redrive, short=True),
-    Operation("discard", "POST", "/jobs/discard", "admin", Mind.discard, short=True),
-    Operation("drain", "POST", "/jobs/drain", "admin", Mind.drain, lasting=True),
-    Operation("upkeep", "POST", "/upkeep", "admin", Mind.upkeep, lasting=True),
-    Operation("undo_upkeep", "POST", "/upkeep/undo", "admin", Mind.undo_upkeep, lasting=True),
-    Operation("waiting_rules", "GET", "/rules/waiting", "read", Mind.waiting_rules),
-    Operation("approve_rule", "POST", "/rules/waiting/{event}/approve", "admin", Mind.approve_rule),
-    Operation("onboarding", "POST", "/onboarding", "write", Mind.onboarding),
-    Operation("onboard", "POST", "/onboarding/answers", "write", Mind.onboard),
-    Operation("sync", "POST", "/documents/sync", "write", Mind.sync, lasting=True),
-    Operation("questions", "GET", "/documents/questions", "read", Mind.questions),
-    Operation("documents", "GET", "/documents", "read", Mind.documents),
-    Operation("write_document", "PUT", "/documents/{name}", "write", Mind.write_document),
-    Operation("growth", "GET", "/growth", "read", Mind.growth),
-    Operation("decay_curve", "GET", f"{_MEMORY}/decay", "read", Mind.decay_curve),
-    Operation("stats", "GET", "/stats", "read", Mind.stats),
-    Operation("metrics", "GET", "/metrics", "read", Mind.metrics),
-    Operation("prometheus", "GET", "/metrics/prometheus", "read", Mind.prometheus),
-    Operation("audit", "GET", "/audit", "read", Mind.audit, lasting=True),
-    Operation("forget", "POST", "/forget", "admin", Mind.forget, lasting=True),
-    Operation("forget_space", "DELETE", "", "admin", Mind.forget_space, lasting=True, secret=True),
-    Operation("accesses", "GET", "/accesses", "admin", list_accesses),
-    Operation("devices", "GET", "/devices", "read", Mind.devices),
-    Operation("doctor", "POST", "/doctor", "admin", Mind.doctor, lasting=True, everywhere=True),
-    Operation("repair", "POST", "/repair", "admin", Mind.repair, lasting=True, everywhere=True),
-    Operation("settings", "GET", "/settings", "read", settings),
-)
+
+OPERATIONS = tuple(_read_table())

@@ -1,8 +1,8 @@
 """JSON of the public types: values out of JSON by their annotations, and JSON Schemas of them.
 
-``read`` makes the value an annotation asks for, or says where the JSON differs; ``schema_of`` tells
-the same to other programs. The annotations of `Mind` and of `mnemic.types` are the one
-definition of both. JSON out of a value is `mnemic.plain`.
+``read`` makes the value an annotation asks for, or says where the JSON differs; ``Schemas`` tells
+the same to other programs. The annotations of `Mind` and of `mnemic.types` are the one definition
+of both. JSON out of a value is `mnemic.plain`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import (
     Any,
     ForwardRef,
     Literal,
+    NamedTuple,
     NewType,
     Union,
     get_args,
@@ -29,12 +30,14 @@ from mnemic.errors import InvalidInput
 from mnemic.types import Json
 from mnemic.upkeep.report import Reason
 
-Reader = Callable[[Any, str], Any]
+# Takes the JSON, its place, and whether fields are refused that the type does not have.
+Reader = Callable[[Any, str, bool], Any]
 Schema = dict[str, Any]
 
 _LISTS = (list, tuple, set, frozenset, Sequence, Iterable, Collection)
 _ANYTHING = (Any, object, Json)
 _TIME = "a time such as 2026-02-12T09:30:00Z"
+_DAY = "a day as 2026-02-12"
 _SECONDS = "a number of seconds within centuries"
 _SCALARS: dict[type, tuple[str, str]] = {
     str: ("string", "a text"),
@@ -45,13 +48,32 @@ _SCALARS: dict[type, tuple[str, str]] = {
 }
 
 
+class Schemas:
+    """JSON Schemas, of classes once by name; fields with a default may be left out when sent."""
+
+    def __init__(self) -> None:
+        self.components: dict[str, Schema] = {}
+
+    def of(self, annotation: Any, *, sent: bool) -> Schema:
+        """The schema of one annotation, of what is ``sent`` or of what is answered."""
+        return _form_of(annotation).schema(self, sent)
+
+
+class _Form(NamedTuple):
+    """A type in JSON: how it is read, its schema as sent or answered, and its name in a message."""
+
+    read: Reader
+    schema: Callable[[Schemas, bool], Schema]
+    words: str
+
+
 def read(annotation: Any, value: Any, name: str = "", *, strict: bool = True) -> Any:
     """The value of that type; InvalidInput names the place that does not fit.
 
     ``strict`` refuses fields that the type does not have; a client is not, so that it understands a
     newer service.
     """
-    return _reader(annotation, strict)(value, name)
+    return _form_of(annotation).read(value, name, strict)
 
 
 def _wrong(name: str, wanted: str) -> InvalidInput:
@@ -59,51 +81,58 @@ def _wrong(name: str, wanted: str) -> InvalidInput:
 
 
 @cache
-def _reader(annotation: Any, strict: bool) -> Reader:  # noqa: PLR0911
+def _form_of(annotation: Any) -> _Form:
+    words = f"a {getattr(annotation, '__name__', 'value')}"
     if annotation in _ANYTHING or isinstance(annotation, ForwardRef | str):
-        return lambda value, name: value
+        return _Form(lambda value, name, strict: value, lambda schemas, sent: {}, words)
     if isinstance(annotation, NewType):
-        return _reader(annotation.__supertype__, strict)
+        return _form_of(annotation.__supertype__)._replace(words=words)
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
-        return _union([*inner], strict)
+        return _union(inner)
     if origin is Literal:
         return _choice(inner)
-    if origin is tuple and inner[-1:] != (...,):
-        return _tuple([_reader(kind, strict) for kind in inner])
     if origin in _LISTS:
-        return _list(_reader(inner[0], strict), tuple if origin is tuple else list)
+        forms = [_form_of(kind) for kind in inner if kind is not ...]
+        is_fixed = origin is tuple and ... not in inner
+        return _tuple(forms) if is_fixed else _list(forms[0], tuple if origin is tuple else list)
     if origin in (dict, Mapping):
-        return _mapping(_reader(inner[1], strict))
-    if is_typeddict(annotation):
-        return _fields(annotation, annotation, get_type_hints(annotation), set(), strict)
-    if dataclasses.is_dataclass(annotation):
-        return _fields(annotation, annotation, _hints(annotation), _need(annotation), strict)
-    return _leaf(annotation)
+        return _mapping(_form_of(inner[1]), words)
+    if is_typeddict(annotation) or dataclasses.is_dataclass(annotation):
+        return _object(annotation, words)
+    return _leaf(annotation, words)
 
 
-def _leaf(annotation: Any) -> Reader:
+def _leaf(annotation: Any, words: str) -> _Form:
+    text, string = _scalar(str), {"type": "string"}
     if annotation in _SCALARS:
-        return _scalar(annotation)
-    if annotation in (datetime, date):
-        wanted = _TIME if annotation is datetime else "a day as 2026-02-12"
+        kind, words = _SCALARS[annotation]
+        return _Form(_scalar(annotation), lambda schemas, sent: {"type": kind}, words)
+    if annotation is datetime:
+        schema = {**string, "format": "date-time"}
+        return _Form(_convert(datetime.fromisoformat, _TIME), lambda schemas, sent: schema, words)
+    if annotation is date:
+        schema = {**string, "format": "date"}
         # A day may be given as any moment of it, here as in a call.
-        return _convert(lambda v: (datetime if "T" in v else annotation).fromisoformat(v), wanted)
+        day = _convert(lambda v: (datetime if "T" in v else date).fromisoformat(v), _DAY)
+        return _Form(day, lambda schemas, sent: schema, words)
     if annotation is timedelta:
         number, span = _scalar(float), _convert(lambda v: timedelta(seconds=v), _SECONDS)
-        return lambda value, name: span(number(value, name), name)
-    text = _scalar(str)
-    if annotation is Path:
-        return lambda value, name: Path(text(value, name))
-    if annotation is Reason:
-        return lambda value, name: Reason(text(value, name), value)
-    raise TypeError(f"JSON has no form for {annotation!r}")
+        return _Form(
+            lambda value, name, strict: span(number(value, name, strict), name, strict),
+            lambda schemas, sent: {"type": "number", "description": "Seconds"},
+            words,
+        )
+    if annotation not in (Path, Reason):
+        raise TypeError(f"JSON has no form for {annotation!r}")
+    make = Path if annotation is Path else lambda value: Reason(value, value)
+    return _Form(lambda *given: make(text(*given)), lambda schemas, sent: string, words)
 
 
 def _convert(make: Callable[[Any], Any], wanted: str) -> Reader:
     """What a function makes of the JSON; it refuses by an error of Python."""
 
-    def convert(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str, strict: bool) -> Any:
         try:
             return make(value)
         except (TypeError, ValueError, OverflowError) as error:
@@ -115,7 +144,7 @@ def _convert(make: Callable[[Any], Any], wanted: str) -> Reader:
 def _scalar(kind: type) -> Reader:
     takes: tuple[type, ...] = (int, float) if kind is float else (kind,)
 
-    def convert(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str, strict: bool) -> Any:
         if type(value) not in takes:
             raise _wrong(name, _SCALARS[kind][1])
         return value
@@ -123,50 +152,67 @@ def _scalar(kind: type) -> Reader:
     return convert
 
 
-def _choice(choices: tuple[Any, ...]) -> Reader:
+def _choice(choices: tuple[Any, ...]) -> _Form:
     wanted = "one of " + ", ".join(map(str, choices))
 
-    def convert(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str, strict: bool) -> Any:
         if isinstance(value, list | dict) or value not in choices:
             raise _wrong(name, wanted)
         return value
 
-    return convert
+    return _Form(convert, lambda schemas, sent: {"type": "string", "enum": [*choices]}, wanted)
 
 
-def _list(reader: Reader, make: Callable[[list[Any]], Any]) -> Reader:
-    def convert(value: Any, name: str) -> Any:
+def _list(entries: _Form, make: Callable[[list[Any]], Any]) -> _Form:
+    def convert(value: Any, name: str, strict: bool) -> Any:
         if not isinstance(value, list):
             raise _wrong(name, "a list")
-        return make([reader(entry, f"{name}[{number}]") for number, entry in enumerate(value)])
+        return make([entries.read(v, f"{name}[{n}]", strict) for n, v in enumerate(value)])
 
-    return convert
+    def schema(schemas: Schemas, sent: bool) -> Schema:
+        return {"type": "array", "items": entries.schema(schemas, sent)}
 
-
-def _tuple(readers: list[Reader]) -> Reader:
-    def convert(value: Any, name: str) -> Any:
-        if not isinstance(value, list) or len(value) != len(readers):
-            raise _wrong(name, f"a list of {len(readers)}")
-        return tuple(reader(entry, name) for reader, entry in zip(readers, value, strict=True))
-
-    return convert
+    return _Form(convert, schema, "a list")
 
 
-def _mapping(reader: Reader) -> Reader:
-    def convert(value: Any, name: str) -> Any:
+def _tuple(forms: list[_Form]) -> _Form:
+    def convert(value: Any, name: str, strict: bool) -> Any:
+        if not isinstance(value, list) or len(value) != len(forms):
+            raise _wrong(name, f"a list of {len(forms)}")
+        return tuple(form.read(v, name, strict) for form, v in zip(forms, value, strict=True))
+
+    def schema(schemas: Schemas, sent: bool) -> Schema:
+        items, size = [form.schema(schemas, sent) for form in forms], len(forms)
+        bounds = {"minItems": size, "maxItems": size}
+        return {"type": "array", "prefixItems": items, "items": False, **bounds}
+
+    return _Form(convert, schema, "a list")
+
+
+def _mapping(entries: _Form, words: str) -> _Form:
+    def convert(value: Any, name: str, strict: bool) -> Any:
         if not isinstance(value, dict):
             raise _wrong(name, "an object")
-        return {key: reader(entry, f"{name}.{key}") for key, entry in value.items()}
+        return {key: entries.read(v, f"{name}.{key}", strict) for key, v in value.items()}
 
-    return convert
+    def schema(schemas: Schemas, sent: bool) -> Schema:
+        return {"type": "object", "additionalProperties": entries.schema(schemas, sent) or True}
+
+    return _Form(convert, schema, words)
 
 
-def _fields(
-    kind: Any, make: Any, hints: Mapping[str, Any], required: set[str], strict: bool
-) -> Reader:
-    readers = {field: _reader(hint, strict) for field, hint in hints.items()}
+def _object(kind: Any, words: str) -> _Form:
+    """A dataclass, or a typed dict, which needs none of its fields."""
+    hints, absent = get_type_hints(kind), dataclasses.MISSING
+    required, always = set[str](), set[str]()
+    if not is_typeddict(kind):
+        fields = [field for field in dataclasses.fields(kind) if field.init]
+        hints = {field.name: hints[field.name] for field in fields}
+        always = set(hints)
+        required = {f.name for f in fields if f.default is absent and f.default_factory is absent}
+    forms = {field: _form_of(hint) for field, hint in hints.items()}
 
-    def convert(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str, strict: bool) -> Any:
         if not isinstance(value, dict):
             raise _wrong(name, f"an object ({kind.__name__})")
         before = f"{name}." if name else ""
@@ -174,33 +220,44 @@ def _fields(
             raise InvalidInput(
                 f"{before}{missing[0]} is missing", remedy=f"Send {', '.join(sorted(required))}"
             )
-        unknown = sorted(value.keys() - readers.keys())
+        unknown = sorted(value.keys() - forms.keys())
         if unknown and strict:
             raise InvalidInput(
-                f"{before}{unknown[0]} is not a field here", remedy=f"Use {', '.join(readers)}"
+                f"{before}{unknown[0]} is not a field here", remedy=f"Use {', '.join(forms)}"
             )
-        values = {
-            field: readers[field](entry, before + field)
-            for field, entry in value.items()
-            if field in readers
-        }
-        return make(**values)
+        sent = {field: entry for field, entry in value.items() if field in forms}
+        return kind(**{f: forms[f].read(entry, before + f, strict) for f, entry in sent.items()})
 
-    return convert
+    def schema(schemas: Schemas, sent: bool) -> Schema:
+        name = f"{kind.__name__}Input" if sent else str(kind.__name__)
+        if name not in schemas.components:
+            described: Schema = {
+                "type": "object",
+                "description": (kind.__doc__ or "").partition("\n\n")[0],
+                "properties": {f: form.schema(schemas, sent) for f, form in forms.items()},
+                "required": [f for f in forms if f in (required if sent else always)],
+            }
+            if sent:
+                described["additionalProperties"] = False
+            schemas.components[name] = described
+        return {"$ref": f"#/components/schemas/{name}"}
+
+    return _Form(convert, schema, words)
 
 
-def _union(choices: list[Any], strict: bool) -> Reader:
+def _union(inner: tuple[Any, ...]) -> _Form:
     """The first choice that fits: of dataclasses the one with these fields, mappings last."""
     last: tuple[Any, ...] = (dict, Mapping, str, Path)
-    choices.sort(key=lambda choice: getattr(choice, "__origin__", choice) in last)
-    readers = [(choice, _reader(choice, strict)) for choice in choices]
+    choices = sorted(inner, key=lambda choice: getattr(choice, "__origin__", choice) in last)
+    forms = [(choice, _form_of(choice)) for choice in choices]
     objects = [kind for kind in choices if dataclasses.is_dataclass(kind) or is_typeddict(kind)]
+    wanted = " or ".join(dict.fromkeys(form.words for _, form in forms))
 
-    def convert(value: Any, name: str) -> Any:
+    def convert(value: Any, name: str, strict: bool) -> Any:
         failed: InvalidInput | None = None
-        for choice, reader in readers:
+        for choice, form in forms:
             try:
-                return reader(value, name)
+                return form.read(value, name, strict)
             except InvalidInput as error:
                 # The one object type there is tells best what is wrong with an object.
                 if failed is None or (isinstance(value, dict) and objects == [choice]):
@@ -208,105 +265,12 @@ def _union(choices: list[Any], strict: bool) -> Reader:
         assert failed is not None
         if isinstance(value, dict) and len(objects) == 1:
             raise failed
-        raise _wrong(name, _describe(choices))
+        raise _wrong(name, wanted)
 
-    return convert
+    def schema(schemas: Schemas, sent: bool) -> Schema:
+        return _any_of([_form_of(kind).schema(schemas, sent) for kind in inner])
 
-
-def _describe(choices: Iterable[Any]) -> str:
-    """Types in words, for a message."""
-    words = []
-    for choice in choices:
-        if choice in _SCALARS:
-            words.append(_SCALARS[choice][1])
-        elif get_origin(choice) is Literal:
-            words.append("one of " + ", ".join(map(str, get_args(choice))))
-        elif get_origin(choice) in _LISTS:
-            words.append("a list")
-        else:
-            words.append(f"a {getattr(choice, '__name__', 'value')}")
-    return " or ".join(dict.fromkeys(words))
-
-
-def _hints(kind: Any) -> dict[str, Any]:
-    hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind) if field.init}
-
-
-def _need(kind: Any) -> set[str]:
-    absent = dataclasses.MISSING
-    return {
-        field.name
-        for field in dataclasses.fields(kind)
-        if field.init and field.default is absent and field.default_factory is absent
-    }
-
-
-# --- JSON Schema ---------------------------------------------------------------------------------
-
-
-class Schemas:
-    """JSON Schemas, of classes once by name; fields with a default may be left out when sent."""
-
-    def __init__(self) -> None:
-        self.components: dict[str, Schema] = {}
-
-    def of(self, annotation: Any, *, sent: bool) -> Schema:  # noqa: PLR0911
-        """The schema of one annotation, of what is ``sent`` or of what is answered."""
-        if annotation in _ANYTHING or isinstance(annotation, ForwardRef | str):
-            return {}
-        if isinstance(annotation, NewType):
-            return self.of(annotation.__supertype__, sent=sent)
-        origin, inner = get_origin(annotation), get_args(annotation)
-        if origin in (Union, types.UnionType):
-            return _any_of([self.of(kind, sent=sent) for kind in inner])
-        if origin is Literal:
-            return {"type": "string", "enum": list(inner)}
-        if origin is tuple and inner[-1:] != (...,):
-            items = [self.of(kind, sent=sent) for kind in inner]
-            return {
-                "type": "array", "prefixItems": items, "items": False,
-                "minItems": len(items), "maxItems": len(items),
-            }  # fmt: skip
-        if origin in _LISTS:
-            return {"type": "array", "items": self.of(inner[0], sent=sent)}
-        if origin in (dict, Mapping):
-            return {"type": "object", "additionalProperties": self.of(inner[1], sent=sent) or True}
-        if is_typeddict(annotation):
-            return self._object(annotation, get_type_hints(annotation), set(), sent)
-        if dataclasses.is_dataclass(annotation):
-            required = _need(annotation) if sent else set(_hints(annotation))
-            return self._object(annotation, _hints(annotation), required, sent)
-        return _leaf_schema(annotation)
-
-    def _object(
-        self, kind: Any, hints: Mapping[str, Any], required: set[str], sent: bool
-    ) -> Schema:
-        name = f"{kind.__name__}Input" if sent else str(kind.__name__)
-        if name not in self.components:
-            self.components[name] = {}  # a type that holds itself refers to it
-            described: Schema = {
-                "type": "object",
-                "description": (kind.__doc__ or "").partition("\n\n")[0],
-                "properties": {field: self.of(hint, sent=sent) for field, hint in hints.items()},
-                "required": [field for field in hints if field in required],
-            }
-            if sent:
-                described["additionalProperties"] = False
-            self.components[name] = described
-        return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _leaf_schema(annotation: Any) -> Schema:
-    if annotation in _SCALARS:
-        return {"type": _SCALARS[annotation][0]}
-    if annotation is datetime:
-        return {"type": "string", "format": "date-time"}
-    if annotation is date:
-        return {"type": "string", "format": "date"}
-    if annotation is timedelta:
-        return {"type": "number", "description": "Seconds"}
-    return {"type": "string"}
+    return _Form(convert, schema, wanted)
 
 
 def _any_of(schemas: list[Schema]) -> Schema:

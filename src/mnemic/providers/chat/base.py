@@ -1,12 +1,22 @@
-"""The protocol of a chat model, and its answers."""
+"""The messages, answers and usage of a chat model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from mnemic.late import dataclass
 from mnemic.types import Json
+
+if TYPE_CHECKING:
+    from mnemic.providers.chat.chat import ChatModel
+else:
+    ChatModel = Any  # named in annotations alone
+
+__all__ = [
+    "Answer", "ChatMessage", "ChatModel", "Meter", "Object", "OnText", "Role", "Schema", "Spent",
+    "T", "WrongShape",
+]  # fmt: skip
 
 T = TypeVar("T")
 Role = Literal["user", "assistant"]
@@ -68,43 +78,3 @@ class Meter:
 
     allow: Callable[[], None]
     record: Callable[[str, Spent], None]
-
-
-class ChatModel(Protocol):
-    """Answers with checked values. All failures are ModelErrors; safe from several threads."""
-
-    @property
-    def name(self) -> str:
-        """The model, as usage and prices know it."""
-
-    def ask(
-        self,
-        messages: str | Sequence[ChatMessage],
-        *,
-        purpose: str,
-        schema: Schema,
-        parse: Callable[[Object], T],
-        parse_partial: Callable[[str], T] | None = None,
-        system: str = "",
-    ) -> Answer[T]:
-        """An object that ``parse`` has accepted, never half of one.
-
-        ``schema`` tells the model what to answer; ``parse`` judges it, and raises WrongShape.
-        ``parse_partial`` takes what can be used of an answer that is no whole object.
-        """
-
-    def write(
-        self,
-        messages: str | Sequence[ChatMessage],
-        *,
-        purpose: str,
-        system: str = "",
-        on_text: OnText | None = None,
-    ) -> Answer[str]:
-        """A whole text, not empty. ``on_text`` gets its pieces as they come, where they do."""
-
-    def add_meter(self, meter: Meter) -> ChatModel:
-        """The same model over the same connections, with every call counted."""
-
-    def close(self) -> None:
-        """Drop the connections; the next call makes new ones."""

@@ -31,14 +31,17 @@ _DETAILS = 1_000  # characters of what is wrong with the parts of an answer
 _CUT_OFF = "it was cut off before its end"
 
 
-class Chat:
-    """Asks a model until its answer is right, or the repairs are used up."""
+class ChatModel:
+    """Asks a model until its answer is right, or the repairs are used up. All failures are
+    ModelErrors; safe from several threads.
+    """
 
     def __init__(self, transport: Transport, *, repairs: int, meter: Meter | None = None) -> None:
         self._transport, self._repairs, self._meter = transport, repairs, meter
 
     @property
     def name(self) -> str:
+        """The model, as usage and prices know it."""
         return self._transport.name
 
     def ask(
@@ -51,6 +54,11 @@ class Chat:
         parse_partial: Callable[[str], T] | None = None,
         system: str = "",
     ) -> Answer[T]:
+        """An object that ``parse`` has accepted, never half of one.
+
+        ``schema`` tells the model what to answer; ``parse`` judges it, and raises WrongShape.
+        ``parse_partial`` takes what can be used of an answer that is no whole object.
+        """
         first = prompt = ModelPrompt(system, _to_messages(messages), purpose, schema)
         spent, repairs = None, self._repairs
         while True:
@@ -72,6 +80,7 @@ class Chat:
         system: str = "",
         on_text: OnText | None = None,
     ) -> Answer[str]:
+        """A whole text, not empty. ``on_text`` gets its pieces as they come, where they do."""
         reply = self._reply(ModelPrompt(system, _to_messages(messages), purpose), on_text)
         text = reply.text.strip()
         if not text or reply.ending == "cut":
@@ -79,10 +88,12 @@ class Chat:
             raise self._unusable(reply, wrong, purpose)
         return Answer(text, reply.spent)
 
-    def add_meter(self, meter: Meter) -> Chat:
-        return Chat(self._transport, repairs=self._repairs, meter=meter)
+    def add_meter(self, meter: Meter) -> ChatModel:
+        """The same model over the same connections, with every call counted."""
+        return ChatModel(self._transport, repairs=self._repairs, meter=meter)
 
     def close(self) -> None:
+        """Drop the connections; the next call makes new ones."""
         self._transport.close()
 
     def _reply(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:

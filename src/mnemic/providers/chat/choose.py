@@ -5,41 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, cast
 
 from mnemic.errors import ConfigError
-from mnemic.late import dataclass
+from mnemic.providers.services import SERVICES
 from mnemic.settings.plugins import CHAT, make_from_plugin
 
 if TYPE_CHECKING:
     from mnemic.providers.breaker import Circuits
-    from mnemic.providers.chat.base import ChatModel
-    from mnemic.providers.chat.transport import Form
+    from mnemic.providers.chat.chat import ChatModel
     from mnemic.settings import Settings
     from mnemic.settings.environment import ChatSettings, ModelSettings
     from mnemic.types import LanguageModel
 
-ProtocolName = Literal["openai", "anthropic", "ollama"]
 Section = Literal["chat", "model"]  # of the settings
 _REPAIRS = 1  # times a malformed answer is sent back before it counts as a failure
-
-
-@dataclass(frozen=True, slots=True)
-class ChatService:
-    """The address of a provider, its protocol, and the JSON forms it accepts."""
-
-    base_url: str
-    protocol: ProtocolName = "openai"
-    forms: tuple[Form, ...] = ("schema", "object_schema", "object", "plain")
-    needs_key: bool = True
-
-
-_OLLAMA_FORMS: tuple[Form, ...] = ("schema", "object", "plain")
-SERVICES = {
-    "openai": ChatService("https://api.openai.com/v1"),
-    "anthropic": ChatService("https://api.anthropic.com", "anthropic", ("schema", "plain")),
-    "ollama": ChatService("http://127.0.0.1:11434", "ollama", _OLLAMA_FORMS, needs_key=False),
-    "dashscope": ChatService(
-        "https://dashscope.aliyuncs.com/compatible-mode/v1", forms=("object", "plain")
-    ),
-}
 
 
 def chat_model_for(
@@ -77,7 +54,7 @@ def object_model_for(
 ) -> ChatModel:
     """A model of the host, with the budget, timeout, breaker and repairs of one behind HTTP."""
     from mnemic.providers import extras
-    from mnemic.providers.chat.chat import Chat
+    from mnemic.providers.chat.chat import ChatModel
     from mnemic.providers.objects import GuardedObject, ObjectTransport, method_of, name_of
     from mnemic.providers.wire import EXTRA
 
@@ -88,7 +65,7 @@ def object_model_for(
     breaker = None if circuits is None else circuits.own(f"model {name}")
     calls = GuardedObject(f"model {name}", settings.model.timeout, breaker)
     price = settings.model.prices.get(name)
-    return Chat(ObjectTransport(model, name, calls, price=price), repairs=_REPAIRS)
+    return ChatModel(ObjectTransport(model, name, calls, price=price), repairs=_REPAIRS)
 
 
 def main_model_for(settings: Settings) -> ChatModel | None:
@@ -109,7 +86,7 @@ def _model_for(
         model = make_from_plugin(CHAT, group.provider, group)
         return object_model_for(settings, cast("LanguageModel", model), circuits)
     from mnemic.providers import extras
-    from mnemic.providers.chat.chat import Chat
+    from mnemic.providers.chat.chat import ChatModel
     from mnemic.providers.chat.http import HttpTransport
     from mnemic.providers.chat.protocols import PROTOCOLS
     from mnemic.providers.chat.transport import RequestOptions, record_of
@@ -122,13 +99,8 @@ def _model_for(
         raise ConfigError(
             f"No model of {group.provider} is named", remedy=f"Set {section}.name to its name"
         )
-    # One's own server at one's own address may want no key.
-    if service.needs_key and not group.base_url and not group.api_key:
-        raise ConfigError(
-            f"{section}.provider is {group.provider} and there is no key",
-            remedy=f"Set {section}.api_key, or"
-            f" MNEMIC_{section.upper()}__API_KEY in the environment",
-        )
+    if service.needs_key:
+        extras.require_key(section, group)
     extras.require(EXTRA, "httpx", "json_repair")
     protocol = PROTOCOLS[service.protocol]
     address = (group.base_url or service.base_url).rstrip("/").removesuffix(protocol.address_end)
@@ -146,4 +118,4 @@ def _model_for(
     record = record_of(breaker, service.forms)
     options = RequestOptions(group.name, group.max_tokens, temperature, record.known)
     price = settings.model.prices.get(group.name)
-    return Chat(HttpTransport(wire, protocol, options, record, price=price), repairs=repairs)
+    return ChatModel(HttpTransport(wire, protocol, options, record, price=price), repairs=repairs)

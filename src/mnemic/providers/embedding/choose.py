@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from mnemic.errors import ConfigError, MissingExtra
+from mnemic.providers.extras import require_key
+from mnemic.providers.reader.model import find_reader
+from mnemic.providers.services import EMBEDDERS, SERVICES
 from mnemic.settings.plugins import EMBEDDING, make_from_plugin
 from mnemic.settings.values import Secret
 
@@ -16,9 +19,6 @@ if TYPE_CHECKING:
     from mnemic.settings import Settings
     from mnemic.settings.environment import EmbeddingSettings
     from mnemic.types import EmbeddingModel
-
-
-_SERVICES = ("openai", "dashscope", "ollama")
 
 
 def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedder | None:
@@ -34,10 +34,10 @@ def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedd
         case "auto" if not embedding.folder:
             return _local_if_installed()
         case "local":
-            return _local()
+            return find_reader()  # without a cache: every text is another
         case "folder" | "auto":
-            return _cache(_folder(embedding), embedding)
-        case provider if provider not in _SERVICES:
+            return _cache(_make_from_folder(embedding), embedding)
+        case provider if provider not in EMBEDDERS:
             model = make_from_plugin(EMBEDDING, provider, embedding)
             return object_embedder_for(settings, cast("EmbeddingModel", model), circuits)
         case _:
@@ -53,9 +53,7 @@ def object_embedder_for(
     embedding, service = settings.embedding, f"embedder {name_of(model, 'embedder')}"
     breaker = None if circuits is None else circuits.own(service)
     calls = GuardedObject(service, embedding.timeout, breaker)
-    timeout = embedding.query_timeout
-    embedder = ObjectEmbedder(model, calls, batch=embedding.batch, query_timeout=timeout)
-    return _cache(embedder, embedding)
+    return _cache(ObjectEmbedder(model, calls, embedding), embedding)
 
 
 def embedder_named(
@@ -83,7 +81,7 @@ def _candidates(name: str, now: EmbeddingSettings) -> Iterator[EmbeddingSettings
     """Settings that may make an embedder of this name."""
     if now.folder:
         yield now.replace(provider="folder")
-    for provider in _SERVICES:
+    for provider in EMBEDDERS:
         if not name.startswith(f"{provider}-"):
             continue
         model = name.removeprefix(f"{provider}-")
@@ -103,21 +101,14 @@ def _cache(embedder: Embedder, embedding: EmbeddingSettings) -> Embedder:
     return CachedEmbedder(embedder, embedding.cache_entries)
 
 
-def _local() -> Embedder:
-    """Without a cache: every text is another."""
-    from mnemic.providers.reader.model import find_reader
-
-    return find_reader()
-
-
 def _local_if_installed() -> Embedder | None:
     try:
-        return _local()
+        return find_reader()
     except MissingExtra:
         return None
 
 
-def _folder(embedding: EmbeddingSettings) -> Embedder:
+def _make_from_folder(embedding: EmbeddingSettings) -> Embedder:
     from mnemic.providers.embedding.folder import OnnxEmbedder
 
     if not embedding.folder:
@@ -126,30 +117,16 @@ def _folder(embedding: EmbeddingSettings) -> Embedder:
 
 
 def _http_embedder(embedding: EmbeddingSettings, circuits: Circuits | None) -> Embedder:
-    from mnemic.providers.embedding.http import SERVICES, HttpEmbedder
+    from mnemic.providers.embedding.http import HttpEmbedder
     from mnemic.providers.wire import Wire
 
-    provider = embedding.provider
-    service = SERVICES[provider]
-    model = embedding.model or service.model
-    # One's own server at one's own address may want no key.
-    if service.needs_key and not embedding.base_url and not embedding.api_key:
-        raise ConfigError(
-            f"embedding.provider is {provider} and there is no key",
-            remedy="Set embedding.api_key, or MNEMIC_EMBEDDING__API_KEY in the environment",
-        )
-    usual = service.dimensions if model == service.model else 0
-    address, label = embedding.base_url or service.base_url, f"{provider} embeddings"
+    service = SERVICES[embedding.provider]
+    if service.needs_key:
+        require_key("embedding", embedding)
+    address = embedding.base_url or service.base_url
+    label = f"{embedding.provider} embeddings"
     breaker = None if circuits is None else circuits.of(label, address)
     wire = Wire(
         address, service=label, key=embedding.api_key, timeout=embedding.timeout, breaker=breaker
     )
-    return HttpEmbedder(
-        wire,
-        provider=provider,
-        model=model,
-        dimensions=embedding.dimensions or usual,
-        ask_dimensions=bool(embedding.dimensions),
-        batch=embedding.batch,
-        query_timeout=embedding.query_timeout,
-    )
+    return HttpEmbedder(wire, embedding)

@@ -3,69 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 from mnemic.errors import BadVector
 from mnemic.late import np
 from mnemic.providers.embedding.base import Vectors, check_vectors
+from mnemic.providers.services import SERVICES
 from mnemic.providers.wire import Wire
+from mnemic.settings.environment import EmbeddingSettings
 
-Protocol = Literal["openai", "ollama"]
 _LONGEST_VECTOR = 4096  # numbers, where the length is not known yet
 _NUMBER_BYTES = 32  # one number as JSON, with room for white space
 _LARGEST = 64 << 20
 
 
-@dataclass(frozen=True)
-class EmbeddingService:
-    """The address of a provider, its usual model, its protocol and its limits."""
-
-    base_url: str
-    model: str  # where none is named (documents A §4.6 and E §9)
-    dimensions: int  # of that model
-    protocol: Protocol = "openai"
-    most_texts: int = 2048  # in one call
-    needs_key: bool = True
-
-
-SERVICES = {
-    "openai": EmbeddingService("https://api.openai.com/v1", "text-embedding-3-small", 1536),
-    "dashscope": EmbeddingService(
-        "https://dashscope.aliyuncs.com/compatible-mode/v1",
-        "text-embedding-v3",
-        1024,
-        most_texts=10,
-    ),
-    "ollama": EmbeddingService(
-        "http://127.0.0.1:11434", "nomic-embed-text", 768, "ollama", needs_key=False
-    ),
-}
-
-
 class HttpEmbedder:
     """A model behind an address. Nothing is sent before the first text."""
 
-    def __init__(
-        self,
-        wire: Wire,
-        *,
-        provider: str,
-        model: str,
-        dimensions: int = 0,
-        ask_dimensions: bool = False,
-        batch: int = 64,
-        query_timeout: timedelta | None = None,
-    ) -> None:
-        """``ask_dimensions`` of the server; ``query_timeout`` is the longest wait for a query."""
-        self._query_timeout = query_timeout
-        self._wire, self._model = wire, model
-        self._service = SERVICES[provider]
-        self._expected = self._answered = dimensions
-        self._requested = dimensions if ask_dimensions else 0
-        self._batch = min(batch, self._service.most_texts)
-        self.name = f"{provider}-{model}" + (f"-{self._requested}" if self._requested else "")
+    def __init__(self, wire: Wire, embedding: EmbeddingSettings) -> None:
+        service = self._service = SERVICES[embedding.provider]
+        self._wire, self._model = wire, embedding.model or service.embedding
+        self._requested, self._query_timeout = embedding.dimensions, embedding.query_timeout
+        usual = service.dimensions if self._model == service.embedding else 0
+        self._expected = self._answered = self._requested or usual
+        self._batch = min(embedding.batch, service.most_texts)
+        requested = f"-{self._requested}" if self._requested else ""
+        self.name = f"{embedding.provider}-{self._model}{requested}"
 
     @property
     def dimensions(self) -> int:

@@ -32,16 +32,14 @@ from mnemic.errors import (
 from mnemic.serve.http.access import Access, describe_login, set_cookie
 from mnemic.serve.http.answers import answer, encode, problem
 from mnemic.serve.http.boundary import Boundary
-from mnemic.serve.http.figures import RequestFigures
 from mnemic.serve.http.inspector import pages
 from mnemic.serve.http.inspector.reads import READS
 from mnemic.serve.http.issuer import Issuer
 from mnemic.serve.http.limits import Limits, WorkQueue
 from mnemic.serve.http.mcp_mount import McpServers
-from mnemic.serve.http.observer import AccessLog, Observer, operation_names
+from mnemic.serve.http.observer import AccessLog, Observer, RequestFigures, operation_names
 from mnemic.serve.http.openapi import openapi
-from mnemic.serve.http.replies import Replies
-from mnemic.serve.http.routes import Endpoint, fields_of, path_names, read_body
+from mnemic.serve.http.routes import Endpoint, Replies, fields_of, path_names, read_body
 from mnemic.serve.http.stream import SharedLooks, event_stream
 from mnemic.types import Event
 

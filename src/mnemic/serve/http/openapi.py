@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from mnemic import __version__
-from mnemic.engine.remote.operations import PAGE_LIMIT, SPACE_PATH, CallParameter, Operation
+from mnemic.engine.remote.operations import PAGE_LIMIT, SPACE_PATH, Operation
 from mnemic.engine.remote.wire import Schema, Schemas
 
 _SPACE = {"name": "space", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -63,12 +63,12 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     if operation.method != "GET" and operation.scope != "read":
         described["parameters"].append(_KEY)
     if not operation.in_query:
-        every = operation.parameters.values()
-        fields = [field for field in every if field.name not in operation.path_names]
-        required = [field.name for field in fields if field.required]
+        in_path = operation.path_names
+        fields = [name for name in operation.parameters if name not in in_path]
+        required = [name for name in operation.required if name not in in_path]
         body = {
             "type": "object",
-            "properties": {field.name: _schema(field, schemas) for field in fields},
+            "properties": {name: _schema(name, operation, schemas) for name in fields},
             "required": required,
             "additionalProperties": False,
         }
@@ -85,12 +85,12 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
 
 def _parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     listed = []
-    for name, field in operation.parameters.items():
+    for name in operation.parameters:
         in_path = name in operation.path_names
         if not (in_path or operation.in_query):
             continue
-        schema = _schema(field, schemas)
-        place = {"name": name, "in": "path" if in_path else "query", "required": field.required}
+        schema, required = _schema(name, operation, schemas), name in operation.required
+        place = {"name": name, "in": "path" if in_path else "query", "required": required}
         if _is_scalar(schema):
             listed.append({**place, "schema": schema})
         else:  # an object is written as JSON
@@ -98,15 +98,16 @@ def _parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     return listed
 
 
-def _schema(field: CallParameter, schemas: Schemas) -> Schema:
+def _schema(name: str, operation: Operation, schemas: Schemas) -> Schema:
+    field = operation.parameters[name]
     schema = schemas.of(field.annotation, sent=True)
-    if field.name == "limit":
+    if name == "limit":
         schema = {"type": "integer", "minimum": 1, "maximum": PAGE_LIMIT}
-    elif field.name == "offset":
+    elif name == "offset":
         schema = {"type": "integer", "minimum": 0}
     if isinstance(field.default, str | int | float | bool) and field.default != "":
         schema = {**schema, "default": field.default}
-    return {**schema, "description": _read("described.json")["parameters"][field.name]}
+    return {**schema, "description": _read("described.json")["parameters"][name]}
 
 
 def _is_scalar(schema: Schema) -> bool:
