@@ -22,8 +22,9 @@ from bench.figures import Figure, at_least, figure, ratio_at_most
 from bench.grown import Grown
 from bench.minds import NO_VECTORS, bench_mind
 from bench.timing import MILLI, Timed, side_by_side
-from mnemic.index.engine import MemoryTable, VectorEngine
+from mnemic.index.engine import VectorEngine
 from mnemic.index.live_tables import THREAD, LiveTables, VectorSet
+from mnemic.index.nearest import NearestIndex
 from mnemic.store.contract import Store
 from mnemic.store.sqlite.store import SqliteStore
 
@@ -94,10 +95,10 @@ class _Parts:
         self._holder.settle()
         self.loading = perf_counter() - begun
 
-    def table(self) -> MemoryTable | None:
+    def table(self) -> NearestIndex | None:
         with self._store.read(SPACE) as unit:
             found = self._holder.tables(unit.vectors, self._made).get("turn")
-        assert found is None or isinstance(found, MemoryTable)
+        assert found is None or isinstance(found, NearestIndex)
         return found
 
     def search(self, query: Floats, limit: int) -> list[int]:

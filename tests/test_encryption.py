@@ -96,7 +96,8 @@ def test_rewriting_by_way_of_the_disk_leaves_no_text(
             mnemic.NewTurn(session="s", role="user", text=f"{CANARY} {n} " * 40) for n in range(400)
         )
         store: Any = mind._store
-        store.database.once(lambda conn: conn.execute("PRAGMA cache_size = 10"))
+        with store.database.alone() as conn:
+            conn.execute("PRAGMA cache_size = 10")
         compacting = threading.Thread(target=store.compact)
         compacting.start()
         seen = b""

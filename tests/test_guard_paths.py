@@ -293,9 +293,7 @@ def test_an_error_that_names_a_secret_is_stored_without_it(
         both = ({**run, kind: fail}, failing)
         worker._handlers = lambda both=both: both  # type: ignore[misc]
         with mind._store.write(mind.space) as unit:
-            unit.tasks.enqueue(
-                kind, key=constant(kind), payload={}, run_at=NOON, now=NOON, max_attempts=1
-            )
+            unit.tasks.enqueue(kind, {constant(kind): {}}, run_at=NOON, now=NOON, max_attempts=1)
     mind.drain()
     assert len(mind.jobs(state="dead")) == len(SECRETS)
     assert [leak for secret in SECRETS for leak in _leaks(tmp_path, secret)] == []

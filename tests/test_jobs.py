@@ -140,7 +140,7 @@ def test_work_left_behind_is_done_by_the_next_process(open_mind: OpenMind, tmp_p
 def test_a_job_nobody_handles_is_dead_with_the_reason(open_mind: OpenMind) -> None:
     with open_mind()._store.write("default") as unit:
         unit.tasks.enqueue(
-            "from the future", key=constant("k"), payload={}, run_at=NOON, now=NOON, max_attempts=3
+            "from the future", {constant("k"): {}}, run_at=NOON, now=NOON, max_attempts=3
         )
     mind = open_mind()
     assert mind.drain().dead == 1
@@ -174,9 +174,7 @@ class TestWaiting:
     def enqueue(self, mind: Mind) -> None:
         with mind._store.write("default") as unit:
             now = mind._clock.now()
-            unit.tasks.enqueue(
-                "k", key=constant(""), payload={}, run_at=now, now=now, max_attempts=3
-            )
+            unit.tasks.enqueue("k", {constant(""): {}}, run_at=now, now=now, max_attempts=3)
 
     def test_a_budget_puts_work_off_without_counting_a_try(
         self, mind: Mind, clock: ManualClock

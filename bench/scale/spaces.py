@@ -67,7 +67,7 @@ def measure_fairness(
         with engine._store.write("noisy") as unit:
             for start in range(0, jobs, 10_000):
                 keys = range(start, min(jobs, start + 10_000))
-                unit.tasks.enqueue_many(
+                unit.tasks.enqueue(
                     "documents", {constant(f"job {n}"): {} for n in keys},
                     run_at=now, now=now, max_attempts=3,
                 )  # fmt: skip

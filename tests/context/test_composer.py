@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from mnemic.context.composer import TOO_SMALL, compose
-from mnemic.context.parts import ConversationPart, Item, PromptParts
+from mnemic.context.composer import TOO_SMALL, Composer
+from mnemic.context.parts import ConversationPart, Item, PromptParts, Style
 from mnemic.context.redundancy import CONTAINED
 from mnemic.language.fence import MARK, neutral, strip_fenced
 from mnemic.language.tokens import TokenCounter, count_tokens
@@ -47,7 +47,7 @@ def composed(
     language: Language = "en",
     count: TokenCounter = count_tokens,
 ) -> Context:
-    return compose(parts, limits, rounds=12, pieces=5, language=language, count=count)
+    return Composer(parts, limits, Style(count, language), rounds=12, pieces=5).compose()
 
 
 def item(number: int, text: str, score: float = 0.5) -> Item:

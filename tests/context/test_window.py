@@ -198,7 +198,7 @@ def test_tool_calls_keep_their_results_and_the_budget_holds(
         held = memory.window("s", tokens)
         assert held.tokens <= tokens
         assert held.tokens == count_tokens(held.summary) + sum(
-            turn_tokens(one, count_tokens) for one in held.turns
+            turn_tokens(one) for one in held.turns
         )
         everything = memory.window("s", 10**9).turns
         assert len(everything) <= most

@@ -42,7 +42,7 @@ def do_everything(unit: Unit) -> None:
         cost=None,
         at=NOON,
     )
-    unit.tasks.enqueue("work", key=constant("k"), payload={}, run_at=NOON, now=NOON, max_attempts=3)
+    unit.tasks.enqueue("work", {constant("k"): {}}, run_at=NOON, now=NOON, max_attempts=3)
     unit.text.put("turn", {unit.ledger.turn_at(constant("s"), 0).id: constant("changed")})
 
 

@@ -39,7 +39,7 @@ def test_every_column_that_can_hold_text_is_known(store: Store) -> None:
 def _columns(store: Store) -> list[tuple[str, str, str]]:
     if isinstance(store, PostgresStore):
         with store.server.read() as conn:  # one that is made of another goes with it
-            return conn.rows(
+            return conn.native(
                 "SELECT table_name, column_name, upper(data_type) FROM information_schema.columns"
                 " WHERE table_schema = 'mnemic' AND is_generated = 'NEVER'"
             ).fetchall()

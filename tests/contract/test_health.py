@@ -45,9 +45,7 @@ def test_everything_is_counted_in_its_space(store: Store) -> None:
             "write", operation_id=constant("op"), subject=constant(""), payload={}, at=NOON
         )
         for key in "abc":
-            unit.tasks.enqueue(
-                "work", key=constant(key), payload={}, run_at=NOON, now=NOON, max_attempts=1
-            )
+            unit.tasks.enqueue("work", {constant(key): {}}, run_at=NOON, now=NOON, max_attempts=1)
     dead = store.queue.claim("w", NOON, after(hours=1))
     assert dead is not None
     store.queue.bury(dead, "w", now=NOON, error=constant("broke"))
@@ -67,7 +65,7 @@ def test_many_rows_are_counted_beside_few_others(store: Store) -> None:
     for space, number in ((SPACE, 2_100), ("other", 3)):
         with store.write(space) as unit:
             jobs = {key_of("of", n): dict[str, Fact]() for n in range(number)}
-            unit.tasks.enqueue_many("work", jobs, now=NOON)
+            unit.tasks.enqueue("work", jobs, now=NOON)
         assert store.queue.claim("w", NOON, after(hours=1), space) is not None
         stats = store.stats(space)
         assert (stats.jobs_ready, stats.jobs_running, stats.jobs_dead) == (number - 1, 1, 0)
@@ -97,9 +95,7 @@ def test_what_is_missing_from_the_index_is_named_with_a_remedy(store: Store) -> 
 
 def test_dead_jobs_are_named_with_a_remedy(store: Store) -> None:
     with store.write(SPACE) as unit:
-        unit.tasks.enqueue(
-            "work", key=constant("k"), payload={}, run_at=NOON, now=NOON, max_attempts=1
-        )
+        unit.tasks.enqueue("work", {constant("k"): {}}, run_at=NOON, now=NOON, max_attempts=1)
     job = store.queue.claim("w", NOON, after(hours=1))
     assert job is not None
     store.queue.bury(job, "w", now=NOON, error=constant("broke"))

@@ -119,8 +119,7 @@ def _event(space: str, operation: str) -> Step:
 def _job(space: str, key: str) -> Step:
     return lambda unit, n: unit.tasks.enqueue(
         "work",
-        key=constant(key),
-        payload={"by": constant(space)},
+        {constant(key): {"by": constant(space)}},
         run_at=after(minutes=n),
         now=NOON,
         max_attempts=3,

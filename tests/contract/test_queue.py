@@ -28,8 +28,7 @@ def enqueue(
     with store.write(space) as unit:
         unit.tasks.enqueue(
             kind,
-            key=constant(key),
-            payload={"p": constant(payload or key)},
+            {constant(key): {"p": constant(payload or key)}},
             run_at=run_at,
             now=now,
             max_attempts=3,
@@ -93,10 +92,10 @@ class TestEnqueue:
         (soon, late) = jobs(store)
         payloads = {constant(key): {"p": constant(f"{key}\0'")} for key in ("a", "b", "c", "d")}
         with store.write(SPACE) as unit:
-            unit.tasks.enqueue_many(
+            unit.tasks.enqueue(
                 "work", payloads, run_at=after(minutes=2), now=after(seconds=1), max_attempts=5
             )
-            unit.tasks.enqueue_many("work", {}, run_at=NOON, now=NOON, max_attempts=5)
+            unit.tasks.enqueue("work", {}, run_at=NOON, now=NOON, max_attempts=5)
         found: dict[str, Job] = {job.key: job for job in jobs(store)}
         assert {key: job.run_at for key, job in found.items()} == {
             "a": after(minutes=2), "b": after(minutes=2), "c": after(minutes=1),

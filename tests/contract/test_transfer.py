@@ -39,9 +39,7 @@ def move(source: Store, target: Store) -> None:
 def queue(store: Store, *keys: str) -> None:
     with store.write(SPACE) as unit:
         for key in keys:
-            unit.tasks.enqueue(
-                "work", key=constant(key), payload={}, run_at=NOON, now=NOON, max_attempts=3
-            )
+            unit.tasks.enqueue("work", {constant(key): {}}, run_at=NOON, now=NOON, max_attempts=3)
 
 
 def test_a_job_that_runs_elsewhere_is_ready_again(backend: Backend, store: Store) -> None:

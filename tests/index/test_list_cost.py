@@ -47,7 +47,7 @@ def test_a_first_page_of_many_memories_costs_what_one_of_few_does(
                     for number in range(20):
                         keep(unit, memory(f"{day} {number}", at=after(days=day)))
                         key = key_of("of", day, number)
-                        unit.tasks.enqueue("extract", key=key, payload={}, now=NOON)
+                        unit.tasks.enqueue("extract", {key: {}}, now=NOON)
                 keep(unit, memory("put away", status="archived"))
             costs.append(_steps(store, VIEWS[name]))
     finally:
@@ -61,10 +61,10 @@ def test_many_jobs_are_counted_at_the_cost_of_fewer(tmp_path: Path) -> None:
     try:
         for numbers in (range(3_000), range(3_000, 12_000)):
             with store.write(SPACE) as unit:
-                unit.tasks.enqueue_many("extract", _jobs(numbers), now=NOON)
+                unit.tasks.enqueue("extract", _jobs(numbers), now=NOON)
             costs.append(_steps(store, lambda unit: unit.cleanup.stats(SPACE, 0)))
         with store.write("other") as unit:
-            unit.tasks.enqueue_many("extract", _jobs(range(35_100)), now=NOON)
+            unit.tasks.enqueue("extract", _jobs(range(35_100)), now=NOON)
         assert store.stats(SPACE).jobs_ready == 12_000, "beside too many others"
     finally:
         store.close()

@@ -192,7 +192,7 @@ def test_a_connection_that_dies_in_a_transaction_acknowledges_nothing(
     def cut_off() -> None:
         with store.open_write("default") as unit:
             unit.ledger.append([turn("lost")])
-            own = unit.conn.rows("SELECT pg_backend_pid()").get
+            own = unit.conn.native("SELECT pg_backend_pid()").get
             with connect(url) as conn:
                 conn.execute("SELECT pg_terminate_backend(%s, 5000)", (own,))
 
@@ -226,7 +226,7 @@ def test_any_text_comes_back(store: PostgresStore) -> None:
 def test_work_is_claimed_in_turns_whatever_waits(store: PostgresStore) -> None:
     def queue(space: str, count: int) -> None:
         with store.open_write(space) as unit:
-            unit.tasks.enqueue_many(
+            unit.tasks.enqueue(
                 "work",
                 {constant(f"{n}"): {} for n in range(count)},
                 run_at=after(),

@@ -100,7 +100,7 @@ def test_a_statement_is_given_up_after_its_time(url: str) -> None:
     with mnemic.open(url, worker="none", store__statement_timeout="200ms") as mind:
         store: Any = mind._store
         with pytest.raises(StoreBusy, match="statement timeout"), store.open_read("a") as unit:
-            assert unit.conn.rows("SELECT pg_sleep(20)").get is None
+            assert unit.conn.native("SELECT pg_sleep(20)").get is None
 
 
 @pytest.mark.setting("store.connect_timeout")
@@ -193,7 +193,7 @@ def test_recall_is_answered_by_a_replica_while_it_keeps_up(clock: ManualClock) -
         def is_standby() -> bool:
             with store.read_replica("default") as unit:
                 place: Any = unit.conn
-                return bool(place.rows("SELECT pg_is_in_recovery()").get)
+                return bool(place.native("SELECT pg_is_in_recovery()").get)
 
         append(store, turn("hello"))
         wait_for(is_standby)
@@ -201,7 +201,7 @@ def test_recall_is_answered_by_a_replica_while_it_keeps_up(clock: ManualClock) -
         strict._replica._lag = -1.0  # a replica_lag that no copy is fresh enough for
         with strict.read_replica("default") as unit:
             place: Any = unit.conn
-            assert not place.rows("SELECT pg_is_in_recovery()").get
+            assert not place.native("SELECT pg_is_in_recovery()").get
         strict.close()
         with connect(standby.url) as conn:
             conn.execute("SELECT pg_wal_replay_pause()")
@@ -214,7 +214,7 @@ def test_recall_is_answered_by_a_replica_while_it_keeps_up(clock: ManualClock) -
         wait_for(is_standby)
         with store.read_replica("default") as unit:
             copy: Any = unit.conn
-            assert copy.rows("SELECT count(*) FROM turns").get == 2
+            assert copy.native("SELECT count(*) FROM turns").get == 2
         standby.stop()
         assert not is_standby(), "it is gone"
         assert said(store) == ["hello", "more"]

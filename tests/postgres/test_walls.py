@@ -28,9 +28,7 @@ def _fill(store: PostgresStore, space: str) -> None:
         unit.journal.add_event(
             "noted", operation_id=constant("o"), subject=constant(space), payload={}, at=after()
         )
-        unit.tasks.enqueue(
-            "work", key=constant("k"), payload={}, run_at=after(), now=after(), max_attempts=1
-        )
+        unit.tasks.enqueue("work", {constant("k"): {}}, run_at=after(), now=after(), max_attempts=1)
     store.queue.schedule(space, "work", "0 3 * * *", "UTC", after(hours=1))
 
 
@@ -47,7 +45,7 @@ def _guarded(url: str) -> dict[str, tuple[bool, bool]]:
 
 def _seen(conn: PostgresConnection, table: str) -> set[Any]:
     column = "space >> 3" if table == "vector_rewrites" else "space"
-    return {space for (space,) in conn.rows(f"SELECT DISTINCT {column} FROM {table}")}
+    return {space for (space,) in conn.native(f"SELECT DISTINCT {column} FROM {table}")}
 
 
 def test_every_table_with_a_space_is_guarded_also_from_its_owner(
@@ -86,7 +84,7 @@ def test_what_changes_everything_changes_one_space(store: PostgresStore) -> None
 
 
 def _first(unit: Any) -> str:
-    return str(unit.conn.rows("SELECT id FROM memories").get)
+    return str(unit.conn.native("SELECT id FROM memories").get)
 
 
 def test_nothing_is_put_into_another_space(store: PostgresStore) -> None:

@@ -116,7 +116,7 @@ def test_one_with_very_many_jobs_keeps_nobody_waiting(connect: Any, clock: Manua
     engine.drain()
     now = clock.now()
     with engine._store.write("noisy") as unit:
-        unit.tasks.enqueue_many(
+        unit.tasks.enqueue(
             "documents", {constant(f"job {n}"): {} for n in range(100)},
             run_at=now, now=now, max_attempts=3,
         )  # fmt: skip

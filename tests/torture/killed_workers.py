@@ -91,7 +91,7 @@ def _queue(url: str, jobs: int, spaces: int) -> Counter[str]:
     )
     for space, count in queued.items():
         with store.write(space) as unit:
-            unit.tasks.enqueue_many(
+            unit.tasks.enqueue(
                 _KIND,
                 {constant(f"key-{n}"): {} for n in range(count)},
                 run_at=now,

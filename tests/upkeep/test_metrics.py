@@ -107,9 +107,7 @@ def test_counts_last_and_can_be_had_for_some_days(open_mind: OpenMind, clock: Ma
 def test_the_queue_and_the_dead(mind: Mind) -> None:
     with mind._store.write(mind.space) as unit:
         now = mind._clock.now()
-        unit.tasks.enqueue(
-            "nonsense", key=constant("k"), payload={}, run_at=now, now=now, max_attempts=1
-        )
+        unit.tasks.enqueue("nonsense", {constant("k"): {}}, run_at=now, now=now, max_attempts=1)
     assert mind.metrics().queue_depth == 1
     mind.drain()
     found = mind.metrics()

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from mnemic.context.composer import compose
+from mnemic.context.composer import Composer
 from mnemic.context.fit import ItemsPart, are_evidence, omission
 from mnemic.context.parts import (
     IN_HOST_PROMPT,
@@ -21,6 +21,7 @@ from mnemic.context.parts import (
     ConversationPart,
     Item,
     PromptParts,
+    Style,
     hit_item,
     memory_item,
 )
@@ -127,7 +128,7 @@ class Builder:
             finding = exact_answer(query, sure, zone, language)
             finding = finding or nothing_recorded(self._from.recall.empty_times(query), language)
             omitted += [*repeated, *old, *secret]
-        built = compose(
+        built = Composer(
             PromptParts(
                 texts,
                 self._label(core, language),
@@ -137,15 +138,13 @@ class Builder:
                 data,
                 query,
                 finding,
-                headings=self._settings.vocabulary.headings,
             ),
             limits,
+            Style(count, language, self._settings.vocabulary.headings),
             rounds=self._settings.context.recent_turns,
             pieces=self._settings.recall.evidence,
             sure=self._sure,
-            language=language,
-            count=count,
-        )
+        ).compose()
         ids = {use.name: frozenset(use.ids) for use in built.sections}
         turns, pieces = ids.get("recent", ()), ids.get("evidence", frozenset())
         self._from.recall.note_use([hit for hit in hits if hit.id in pieces])
@@ -178,11 +177,10 @@ class Builder:
     def evidence_text(self, query: str, hits: Sequence[Hit], tokens: int) -> str:
         """Evidence as it stands in a prompt, within so many tokens; empty where there is none."""
         language = self._detect_language(query)
-        items, headings = self._showable(query, hits, language), self._settings.vocabulary.headings
+        items = self._showable(query, hits, language)
+        style = Style(count_tokens, language, self._settings.vocabulary.headings)
         finding = nothing_recorded(self._from.recall.empty_times(query), language)
-        section = ItemsPart(
-            "evidence", items, count_tokens, language, finding=finding, headings=headings
-        )
+        section = ItemsPart("evidence", items, style, finding=finding)
         return section.fit(tokens).text if items or finding else ""
 
     def _detect_language(self, query: str) -> Language:
@@ -271,10 +269,8 @@ class Builder:
 
     def _find_host_turns(self, query: str, session: str) -> tuple[Turn, ...]:
         """The turns before the message where the host keeps the conversation in its own prompt."""
-        short_term = self._settings.short_term
-        tokens, messages = short_term.window_tokens, short_term.recent_limit
-        window = self._from.short_term.window(session, tokens, messages=messages)
-        return _before(query, window.turns)
+        messages = self._settings.short_term.recent_limit
+        return _before(query, self._from.short_term.window(session, messages=messages).turns)
 
     def _core(
         self,
@@ -345,21 +341,14 @@ class Builder:
         if prompt_of_host is None:
             return hits, []
         behind = self._from.turns_behind(hits)
-        shown = {hit.id for hit in hits if prompt_of_host.has(hit, behind.get(hit.id, ()))}
-        omitted = [
-            omission("evidence", IN_HOST_PROMPT, h.text, count, h.id) for h in hits if h.id in shown
-        ]
-        return [hit for hit in hits if hit.id not in shown], omitted
+        new = [hit for hit in hits if not prompt_of_host.has(hit, behind.get(hit.id, ()))]
+        return new, _omit_others(hits, new, IN_HOST_PROMPT, count)
 
     def _current(
         self, query: str, hits: Sequence[Hit], count: TokenCounter
     ) -> tuple[Sequence[Hit], list[Omission]]:
         current = self._from.without_outdated(query, hits)
-        ids = {hit.id for hit in current}
-        omitted = [
-            omission("evidence", OUTDATED, h.text, count, h.id) for h in hits if h.id not in ids
-        ]
-        return current, omitted
+        return current, _omit_others(hits, current, OUTDATED, count)
 
     def _evidence(self, hits: Sequence[Hit], zone: Zone) -> tuple[tuple[Item, ...], list[Omission]]:
         items = [hit_item(hit, zone) for hit in hits]
@@ -367,6 +356,13 @@ class Builder:
             Omission("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"
         ]
         return tuple(item for item in items if item.kind != "credential"), secret
+
+
+def _omit_others(
+    hits: Sequence[Hit], kept: Sequence[Hit], reason: str, count: TokenCounter
+) -> list[Omission]:
+    ids = {hit.id for hit in kept}
+    return [omission("evidence", reason, h.text, count, h.id) for h in hits if h.id not in ids]
 
 
 def _telling(query: str, hits: Sequence[Hit]) -> list[Hit]:

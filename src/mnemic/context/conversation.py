@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
-from mnemic.context.fit import CUT, FULL, LEAST_PIECE, FittedPart, cost, omission, share_out
-from mnemic.context.parts import ConversationPart, RenderedTurn
-from mnemic.context.render import heading_of, pieces_of, turn_lines, turn_message
+from mnemic.context.fit import CUT, FULL, LEAST_PIECE, FittedPart, omission, share_out, shrink
+from mnemic.context.parts import ConversationPart, RenderedTurn, Style
+from mnemic.context.render import pieces_of, turn_lines, turn_message
 from mnemic.days import local_time
 from mnemic.language.digest import digest
 from mnemic.language.exchanges import Exchange, exchanges, latest_rounds
 from mnemic.language.fence import fence
 from mnemic.language.lines import indent
-from mnemic.language.tokens import TokenCounter
 from mnemic.language.truncation import cut, cut_to_tokens
-from mnemic.prompts import Language, words
+from mnemic.prompts import words
 from mnemic.settings.recall import SectionName
 from mnemic.types import Message, Omission, Turn
 
@@ -34,29 +34,23 @@ class ConversationSection:
 
     conversation: ConversationPart
     rounds: int
-    count: TokenCounter
-    language: Language
+    style: Style
     name: SectionName = "recent"
-    headings: Mapping[str, str] = field(default_factory=dict)
 
     def fit(self, limit: int | None) -> FittedPart:
         limit = sys.maxsize if limit is None else limit
         groups = exchanges(self.conversation.turns)
-        spare = limit
         prices: dict[int, int] = {}
-        while spare > 0:
-            fitted = self._within(groups, prices, spare)
-            if fitted.tokens <= limit:
-                return fitted
-            spare -= fitted.tokens - limit
-        return FittedPart(
+        return shrink(limit, limit, partial(self._within, groups, prices)) or FittedPart(
             omitted=(*self._omissions(self.conversation.turns, FULL), *self._omit_summary(""))
         )
 
     def _within(self, groups: Sequence[Exchange], prices: dict[int, int], limit: int) -> FittedPart:
         """The best version for about ``limit`` tokens; the caller checks what it really costs."""
         inner = limit - self._section([], "-").tokens
-        start, used = self._latest(groups, prices, inner - self.count(self.conversation.summary))
+        start, used = self._latest(
+            groups, prices, inner - self.style.count(self.conversation.summary)
+        )
         if start > 0:
             start, used = self._latest(groups, prices, inner - inner // _FOR_SUMMARY)
         turns = [(turn, pieces_of(turn)) for turn in chain.from_iterable(groups[start:])]
@@ -95,9 +89,9 @@ class ConversationSection:
         bare = [(turn, ("",) * len(pieces_of(turn))) for turn in group]
         texts = [text for turn in group for text in pieces_of(turn)]
         rest = limit - sum(self._turn_cost(*shown) for shown in bare)
-        shares = share_out([self.count(text) for text in texts], rest)
+        shares = share_out([self.style.count(text) for text in texts], rest)
         parts = zip(texts, shares, strict=True)
-        short = [cut_to_tokens(text, share, self.count) for text, share in parts]
+        short = [cut_to_tokens(text, share, self.style.count) for text, share in parts]
         if not any(short):
             return []
         cut = iter(short)
@@ -108,9 +102,9 @@ class ConversationSection:
         texts = [self.conversation.summary.strip(), digest(older, _DIGEST_CHARS)]
         if limit < LEAST_PIECE // 2 or not any(texts):
             return ""
-        shares = share_out([self.count(f"{text}\n") for text in texts], limit)
+        shares = share_out([self.style.count(f"{text}\n") for text in texts], limit)
         short = [
-            cut_to_tokens(text, share, self.count)
+            cut_to_tokens(text, share, self.style.count)
             for text, share in zip(texts, shares, strict=True)
         ]
         return "\n".join(filter(None, short))
@@ -121,16 +115,18 @@ class ConversationSection:
         messages = [turn.message for turn in rendered if turn.message is not None]
         spoken = sum(turn.spoken for turn in rendered)
         if summary:
-            earlier = f"{words('prompt', self.language)['earlier']}\n  {indent(summary, '  ')}"
+            earlier = (
+                f"{words('prompt', self.style.language)['earlier']}\n  {indent(summary, '  ')}"
+            )
             lines.insert(0, earlier)
             messages.insert(0, Message("user", fence(earlier, "conversation")))
-            spoken += cost(messages[0].content, self.count)
+            spoken += self.style.cost(messages[0].content)
         if not lines:
             return FittedPart()
-        heading = heading_of(self.name, self.language, self.headings)
+        heading = self.style.heading(self.name)
         seed = turns[0][0].session if turns else ""
         text = f"{heading}\n{fence(chr(10).join(lines), 'conversation', seed=seed)}"
-        tokens = max(cost(text, self.count), spoken)
+        tokens = max(self.style.cost(text), spoken)
         return FittedPart(text, tokens, tuple(turn.id for turn, _ in turns), (), tuple(messages))
 
     def _turn_cost(self, turn: Turn, pieces: tuple[str, ...]) -> int:
@@ -140,19 +136,19 @@ class ConversationSection:
     def _render(self, turn: Turn, pieces: tuple[str, ...]) -> RenderedTurn:
         """Each turn is rendered once, for its price and for the prompt."""
         zone = self.conversation.zone
-        key = (turn.id, pieces, self.language, zone, self.count)
+        key = (turn.id, pieces, self.style.language, zone, self.style.count)
         rendered = self.conversation.rendered.get(key)
         if rendered is None:
-            lines = turn_lines(turn, pieces, self.language, local_time(turn.at, zone))
-            message = turn_message(turn, pieces, self.language)
-            spoken = cost(message.content, self.count) if message else 0
-            rendered = RenderedTurn(lines, message, self.count(lines + "\n"), spoken)
+            lines = turn_lines(turn, pieces, self.style.language, local_time(turn.at, zone))
+            message = turn_message(turn, pieces, self.style.language)
+            spoken = self.style.cost(message.content) if message else 0
+            rendered = RenderedTurn(lines, message, self.style.count(lines + "\n"), spoken)
             self.conversation.rendered[key] = rendered
         return rendered
 
     def _omissions(self, turns: Iterable[Turn], reason: str) -> tuple[Omission, ...]:
         return tuple(
-            omission(self.name, reason, _text_of(turn), self.count, turn.id) for turn in turns
+            omission(self.name, reason, _text_of(turn), self.style.count, turn.id) for turn in turns
         )
 
     def _cut(self, turns: Sequence[ShownTurn]) -> list[Omission]:
@@ -163,13 +159,13 @@ class ConversationSection:
         ]
 
     def _cost_cut(self, turn: Turn, pieces: tuple[str, ...]) -> int:
-        return sum(map(self.count, pieces_of(turn))) - sum(map(self.count, pieces))
+        return sum(map(self.style.count, pieces_of(turn))) - sum(map(self.style.count, pieces))
 
     def _omit_summary(self, summary: str) -> list[Omission]:
         """The earlier summary, where nothing of it is in the prompt."""
         if summary or not self.conversation.summary.strip():
             return []
-        return [omission(self.name, FULL, self.conversation.summary, self.count)]
+        return [omission(self.name, FULL, self.conversation.summary, self.style.count)]
 
 
 def _text_of(turn: Turn) -> str:

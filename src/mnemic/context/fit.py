@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate, zip_longest
 from typing import Protocol
 
-from mnemic.context.parts import EPISODE, Item
-from mnemic.context.render import heading_of, item_line, items_block
+from mnemic.context.parts import EPISODE, Item, Style
+from mnemic.context.render import item_line, items_block
 from mnemic.language.fence import fence, neutral
 from mnemic.language.tokens import TokenCounter
 from mnemic.language.truncation import cut, cut_to_tokens
-from mnemic.prompts import Language
 from mnemic.settings.recall import SectionName
 from mnemic.types import Message, Omission
 
-BETWEEN = "\n\n"
 LEAST_PIECE = 40  # Less than this of a long text is useless.
 _EXCERPT = 80
 _BEST = 3
@@ -58,27 +57,25 @@ class TextPart:
 
     name: SectionName
     body: str
-    count: TokenCounter
-    language: Language
+    style: Style
     data: str = ""
-    headings: Mapping[str, str] = field(default_factory=dict)
 
     def fit(self, limit: int | None) -> FittedPart:
         body, data = self.body.strip(), self.data.strip()
         text = self._write(body, data)
-        tokens = cost(text, self.count)
+        tokens = self.style.cost(text)
         if limit is None or tokens <= limit:
             return FittedPart(text, tokens)
-        spare = limit - cost(self._shorten(""), self.count)
-        while spare > 0 and (shorter := cut_to_tokens(data or body, spare, self.count)):
+        spare = limit - self.style.cost(self._shorten(""))
+        while spare > 0 and (shorter := cut_to_tokens(data or body, spare, self.style.count)):
             written = self._shorten(shorter)
-            now = cost(written, self.count)
+            now = self.style.cost(written)
             if now <= limit:
                 lost = Omission(self.name, CUT, cut(data or body, _EXCERPT), tokens - now)
                 return FittedPart(written, now, omitted=(lost,))
             spare -= now - limit
         everything = "\n".join(filter(None, (body, data)))
-        return FittedPart(omitted=(omission(self.name, FULL, everything, self.count),))
+        return FittedPart(omitted=(omission(self.name, FULL, everything, self.style.count),))
 
     def _shorten(self, shorter: str) -> str:
         """With less of what memory wrote or, where it wrote nothing, of the text itself."""
@@ -87,7 +84,7 @@ class TextPart:
         return self._write(shorter, "")
 
     def _write(self, body: str, data: str, *, fenced: bool = False) -> str:
-        heading = heading_of(self.name, self.language, self.headings)
+        heading = self.style.heading(self.name)
         inside = fence(data, self.name) if data or fenced else ""
         return "\n".join(filter(None, (heading, neutral(body), inside)))
 
@@ -102,35 +99,29 @@ class ItemsPart:
 
     name: SectionName
     items: tuple[Item, ...]
-    count: TokenCounter
-    language: Language
+    style: Style
     whole: bool = False
     finding: str = ""  # what all of them together answer, before them
-    headings: Mapping[str, str] = field(default_factory=dict)
     sure: float = 0.0  # the score of a piece that is evidence by itself; 0: each is
 
     def fit(self, limit: int | None) -> FittedPart:
-        around = cost(self._block([]), self.count)
-        costs = self._costs(None if limit is None else limit - around)
-        spare = max(1, sum(costs)) if limit is None else limit - around
-        while spare > 0:
-            fitted = self._within(costs, spare)
-            if limit is None or fitted.tokens <= limit:
-                return fitted
-            spare -= fitted.tokens - limit
-        return FittedPart(
-            omitted=tuple(omission(self.name, FULL, i.text, self.count, i.id) for i in self.items)
+        limit = sys.maxsize if limit is None else limit
+        spare = limit - self.style.cost(self._block([]))
+        costs = self._costs(spare)
+        return shrink(limit, spare, lambda spare: self._within(costs, spare)) or FittedPart(
+            omitted=tuple(
+                omission(self.name, FULL, i.text, self.style.count, i.id) for i in self.items
+            )
         )
 
-    def _costs(self, spare: int | None) -> list[int]:
+    def _costs(self, spare: int) -> list[int]:
         """The cost of each piece; of whole ones only as far as they fit, and one more."""
         costs: list[int] = []
         for item in self.items:
-            costs.append(self.count(item_line(item, item.text) + "\n"))
-            if self.whole and spare is not None:
-                spare -= costs[-1]
-                if spare < 0:
-                    break
+            costs.append(self.style.count(item_line(item, item.text) + "\n"))
+            spare -= costs[-1]
+            if self.whole and spare < 0:
+                break
         return costs
 
     def _within(self, costs: list[int], spare: int) -> FittedPart:
@@ -143,7 +134,7 @@ class ItemsPart:
                 text = item.text if share >= price else self._shorten(item, share)
             if not text:
                 reason = WEAK if item.score < self.sure else FULL
-                omitted.append(omission(self.name, reason, item.text, self.count, item.id))
+                omitted.append(omission(self.name, reason, item.text, self.style.count, item.id))
                 continue
             if text != item.text:
                 excerpt = cut(item.text.strip(), _EXCERPT)
@@ -155,7 +146,7 @@ class ItemsPart:
             shown.sort(key=lambda pair: pair[0].at or _LONG_AGO)
         block = self._block([item_line(item, text) for item, text in shown])
         ids = tuple(item.id for item, _ in shown if item.id)
-        return FittedPart(block, cost(block, self.count), ids, tuple(omitted))
+        return FittedPart(block, self.style.cost(block), ids, tuple(omitted))
 
     def _shares(self, costs: Sequence[int], spare: int) -> list[int]:
         """What each piece may cost; nothing of it for one that is not shown.
@@ -186,19 +177,24 @@ class ItemsPart:
         return shares
 
     def _shorten(self, item: Item, share: int) -> str:
-        head = self.count(item_line(item, "") + "\n")
-        return cut_to_tokens(item.text.strip(), share - head, self.count)
+        head = self.style.count(item_line(item, "") + "\n")
+        return cut_to_tokens(item.text.strip(), share - head, self.style.count)
 
     def _block(self, lines: list[str]) -> str:
         if self.finding:
             lines = [f"- {self.finding}", *lines]
-        heading = heading_of(self.name, self.language, self.headings)
-        return items_block(lines, self.name, heading, self.language)
+        heading = self.style.heading(self.name)
+        return items_block(lines, self.name, heading, self.style.language)
 
 
-def cost(text: str, count: TokenCounter) -> int:
-    """The cost of a part with the space to the next one."""
-    return count(text + BETWEEN) if text else 0
+def shrink(limit: int, spare: int, make: Callable[[int], FittedPart]) -> FittedPart | None:
+    """The first version that costs no more than the limit, each smaller by what one was over."""
+    while spare > 0:
+        fitted = make(spare)
+        if fitted.tokens <= limit:
+            return fitted
+        spare -= fitted.tokens - limit
+    return None
 
 
 def omission(section: str, reason: str, text: str, count: TokenCounter, id_: str = "") -> Omission:

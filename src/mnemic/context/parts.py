@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mnemic.days import LOCAL, Zone, local_time
 from mnemic.language.tokens import TokenCounter
-from mnemic.prompts import Language
+from mnemic.prompts import Language, words
 from mnemic.settings.recall import SectionName
 from mnemic.store.rows import CoreLine
 from mnemic.types import Hit, Memory, Message, Omission, Source, Trust, Turn
+
+BETWEEN = "\n\n"  # two parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,22 @@ class Item:
     ended: datetime | None = None
     learned_from: tuple[str, ...] = ()
     label: str = ""
+
+
+class Style(NamedTuple):
+    """How a prompt is counted and written: the tokenizer, the language, the preset's headings."""
+
+    count: TokenCounter
+    language: Language
+    headings: Mapping[str, str] = MappingProxyType({})
+
+    def cost(self, text: str) -> int:
+        """The cost of a part with the space to the next one."""
+        return self.count(text + BETWEEN) if text else 0
+
+    def heading(self, section: SectionName) -> str:
+        """The heading of a part: the document's own, or ours; empty where it has none."""
+        return self.headings.get(section) or words("headings", self.language).get(section, "")
 
 
 class RenderedTurn(NamedTuple):
@@ -67,7 +86,6 @@ class PromptParts:
     ``texts`` are parts that come as one text: cards, guide, rules, scratchpad, the host's own.
     ``data`` is what memory may have written of a part that people write as well; it is fenced.
     ``query`` is the message that is being answered, ``finding`` the figure or the date it asks for.
-    ``headings`` are the preset's own.
     """
 
     texts: Mapping[SectionName, str] = field(default_factory=dict)
@@ -78,7 +96,6 @@ class PromptParts:
     data: Mapping[SectionName, str] = field(default_factory=dict)
     query: str = ""
     finding: str = ""
-    headings: Mapping[str, str] = field(default_factory=dict)
 
 
 SECRET = "a credential is never put into a prompt"

@@ -187,8 +187,7 @@ class Erasure:
             unit.sync.note_forgotten(receipt.id, removal, plain(plan.traces), now)
         unit.tasks.enqueue(
             KIND,
-            key=receipt.id,
-            payload=digests({"receipt": receipts.dump(final), **plain(_list_removed(plan))}),
+            {receipt.id: digests({"receipt": receipts.dump(final), **plain(_list_removed(plan))})},
             # This call does the work itself; the job is for when it dies, so it waits for a lease.
             run_at=now + self.space.settings.jobs.lease,
             now=now,

@@ -7,16 +7,16 @@ like, comes from the copy of the rows that the table itself holds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from mnemic.errors import StoreUnavailable
-from mnemic.index.engine import MemoryTable, VectorEngine, VectorTable
-from mnemic.index.nearest import Docs, Floats, Near
+from mnemic.index.engine import VectorEngine, VectorTable
+from mnemic.index.nearest import Docs, Floats, Near, NearestIndex, best_documents
 from mnemic.late import np
 from mnemic.types import RECORD_TYPES, RecordType, VectorBackend
 
 T = TypeVar("T")
-_SPARE = 4  # times more results where several passages belong to one document
 
 
 class BackendEngine(VectorEngine):
@@ -46,15 +46,14 @@ class BackendEngine(VectorEngine):
         self._tables.clear()
 
 
-class BackendTable(MemoryTable):
+class BackendTable(NearestIndex):
     """A table that asks the backend for the nearest. A row is named by its number."""
 
     def __init__(self, backend: VectorBackend, name: str, dimensions: int) -> None:
-        super().__init__(dimensions)
         self._backend = backend
         self._name = name
         self._attached = True
-        _call(lambda: backend.clear(name))
+        super().__init__(dimensions)
 
     def detach(self) -> None:
         """Answer from the own copy: the backend's is of another table from now on."""
@@ -75,17 +74,10 @@ class BackendTable(MemoryTable):
     def search(self, query: Floats, limit: int) -> list[Near]:
         if not self._attached:
             return super().search(query, limit)
-        best: dict[int, float] = {}
-        size, count = len(self), 0
-        while count < size and len(best) < limit:
-            count = min(size, _SPARE * count or limit)
-            for row, cosine in self._nearest(query, count):
-                doc = int(self._docs[row])
-                best[doc] = max(cosine, best.get(doc, -1.0))
-        near = [Near(doc, cosine) for doc, cosine in best.items()]
-        return sorted(near, key=lambda hit: -hit.cosine)[:limit]
+        return best_documents(partial(self._nearest, query), len(self), limit)
 
     def _nearest(self, query: Floats, count: int) -> list[tuple[int, float]]:
+        """The documents of the nearest rows, with the cosine of each."""
         answer = _call(lambda: self._backend.search(self._name, query, count))  # type: ignore[arg-type]
         try:
             rows = [(int(row), float(cosine)) for row, cosine in answer]
@@ -96,7 +88,7 @@ class BackendTable(MemoryTable):
                 "The vector backend answered an id it was not given, or no cosine",
                 remedy="Return pairs of an id and a cosine from search()",
             )
-        return rows
+        return [(int(self._docs[row]), cosine) for row, cosine in rows]
 
 
 def _name(space: str, embedder: str, type_: RecordType) -> str:

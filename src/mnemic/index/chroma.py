@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,14 +17,13 @@ from typing import Any
 
 from mnemic import private
 from mnemic.errors import MissingExtra, StoreDamaged
-from mnemic.index.engine import Seen, VectorEngine, VectorTable
-from mnemic.index.nearest import Docs, Floats, Near
+from mnemic.index.engine import VectorEngine, VectorTable
+from mnemic.index.nearest import Docs, Floats, Near, Seen, best_documents
 from mnemic.late import np
 from mnemic.locks import ForkSafeLock
 from mnemic.types import RecordType
 
 _SAMPLE = 256
-_SPARE = 4  # times more results where several passages belong to one document
 _INDEX = {"hnsw": {"space": "cosine", "ef_search": 200}}
 _RANKED = ["distances", "metadatas"]
 _AT_ONCE = 2_000  # rows in one call; the library has a limit of its own above this
@@ -123,15 +122,12 @@ class ChromaTable:
         self._mark(Seen(self.seen.rewrites, reached))
 
     def search(self, query: Floats, limit: int) -> list[Near]:
-        best: dict[int, float] = {}
-        size, count = len(self), 0
-        while count < size and len(best) < limit:
-            count = min(size, _SPARE * count or limit)
+        def nearest(count: int) -> Iterator[tuple[int, float]]:
             answer = self._call("query", query_embeddings=[query], n_results=count, include=_RANKED)
             for about, distance in zip(answer["metadatas"][0], answer["distances"][0], strict=True):
-                best.setdefault(int(about["doc"]), 1 - float(distance))
-        near = [Near(doc, cosine) for doc, cosine in best.items()]
-        return sorted(near, key=lambda hit: -hit.cosine)[:limit]
+                yield int(about["doc"]), 1 - float(distance)
+
+        return best_documents(nearest, len(self), limit)
 
     def cosines(self, query: Floats, docs: Docs) -> Floats:
         numbers = sorted(set(docs.tolist()))

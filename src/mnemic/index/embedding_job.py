@@ -53,7 +53,7 @@ def ask_vectors(unit: Unit, now: datetime) -> None:
 
 def queue(unit: Unit, now: datetime) -> None:
     """Queue the embedding; one waiting job stands for all new records of a space."""
-    unit.tasks.enqueue(KIND, key=EMPTY, payload={}, now=now)
+    unit.tasks.enqueue(KIND, {EMPTY: {}}, now=now)
 
 
 def catch_up(store: Store, space: str, embedder: Embedder, now: datetime) -> None:
@@ -190,7 +190,7 @@ class EmbeddingJob:
         ids = {as_name(id_) for _, id_ in unit.text.records(refused).values()}
         dead = unit.tasks.list_unfinished("dead", _LOOK)
         unit.tasks.discard([job.id for job in dead if job.kind == KIND and job.key in ids])
-        unit.tasks.enqueue_many(KIND, {id_: {} for id_ in ids}, now=self._clock.now())
+        unit.tasks.enqueue(KIND, {id_: {} for id_ in ids}, now=self._clock.now())
 
     def _embed_accepted(
         self, space: str, number: int, records: Sequence[EmbedText], *, halved: bool = False

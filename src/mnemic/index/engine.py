@@ -8,10 +8,10 @@ it in memory: nothing to install, nothing on disk.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mnemic.errors import ConfigError, StoreDamaged
-from mnemic.index.nearest import Docs, Floats, Near, NearestIndex
+from mnemic.index.nearest import Docs, Floats, Near, NearestIndex, Seen
 from mnemic.late import np
 from mnemic.store.rows import VectorState, place_of
 from mnemic.store.sql.vectors import SqlVectors
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
 _SAMPLE = 256
 _UNIT = 0.01  # how far the square of a vector may be from 1
-
-
-class Seen(NamedTuple):
-    """How much of the rows is in a table: counted rewrites, and the last record."""
-
-    rewrites: int = 0
-    reached: int | None = None
 
 
 class VectorTable(Protocol):
@@ -55,24 +48,6 @@ class VectorTable(Protocol):
 
     def sample(self, query: Floats) -> Floats:
         """Cosines of some vectors: what a chance likeness looks like."""
-
-
-class MemoryTable(NearestIndex):
-    """An index in memory, and how much of the rows it has seen."""
-
-    def __init__(self, dimensions: int) -> None:
-        super().__init__(dimensions)
-        self._dimensions = dimensions
-        self.seen = Seen()
-
-    def restart(self, rewrites: int) -> None:
-        NearestIndex.__init__(self, self._dimensions)
-        self.seen = Seen(rewrites)
-
-    def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
-        if len(docs):
-            self.append(docs, vectors)
-        self.seen = Seen(self.seen.rewrites, reached)
 
 
 class DatabaseTable:
@@ -123,7 +98,7 @@ class VectorEngine:
     always = False
 
     def table(self, space: str, embedder: str, type_: RecordType, dimensions: int) -> VectorTable:
-        return MemoryTable(dimensions)
+        return NearestIndex(dimensions)
 
     def keep_only(self, space: str, embedder: str) -> None:
         """Drop the tables of other embedders of a space; in memory a table is its caller's."""

@@ -9,6 +9,7 @@ side. Appending never moves what is there, so another thread may search meanwhil
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
 from mnemic.index.quantized import QuantizedRows, grow, scores_of
@@ -22,6 +23,7 @@ _COMPARED = 16  # rows that go on to the second pass for each wanted one ...
 _COMPARED_ROOT = 10  # ... and for the square root of all: the nearest hide among more in many
 _PASSAGES = 4  # rows looked at for each wanted document, unless that is too few
 _SAMPLE = 256
+_SPARE = 4  # times more rows where those that were looked at are of too few documents
 _SAMPLED_AGAIN = 16  # when so large a part of the rows is new
 
 
@@ -32,13 +34,40 @@ class Near(NamedTuple):
     cosine: float
 
 
-class NearestIndex:
-    """The vectors of one record type."""
+def best_documents(
+    nearest: Callable[[int], Iterable[tuple[int, float]]], rows: int, limit: int
+) -> list[Near]:
+    """The best documents by so many nearest rows, of which several may belong to one document."""
+    best: dict[int, float] = {}
+    count = 0
+    while count < rows and len(best) < limit:
+        count = min(rows, _SPARE * count or limit)
+        for doc, cosine in nearest(count):
+            best[doc] = max(cosine, best.get(doc, -1.0))
+    near = sorted(best.items(), key=lambda hit: -hit[1])[:limit]
+    return [Near(*hit) for hit in near]
 
-    def __init__(self, dimensions: int) -> None:
+
+class Seen(NamedTuple):
+    """How much of the rows is in a table: counted rewrites, and the last record."""
+
+    rewrites: int = 0
+    reached: int | None = None
+
+
+class NearestIndex:
+    """The vectors of one record type in memory, and how much of the rows they are."""
+
+    def __init__(self, dimensions: int, rewrites: int = 0) -> None:
+        self._dimensions = dimensions
+        self.restart(rewrites)
+
+    def restart(self, rewrites: int) -> None:
+        """Forget every vector."""
+        self.seen = Seen(rewrites)
         self._size = 0
         self._docs = np.empty(0, np.int64)
-        self._exact = np.empty((0, dimensions), np.float32)
+        self._exact = np.empty((0, self._dimensions), np.float32)
         self._packed: QuantizedRows | None = None
         self._sample = 0, self._exact  # of how many rows, and the rows that were taken
 
@@ -50,6 +79,12 @@ class NearestIndex:
         """Bytes held."""
         packed = self._packed.memory if self._packed else 0
         return self._docs.nbytes + self._exact.nbytes + packed
+
+    def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
+        """Add vectors of records beyond those seen, up to the record ``reached``."""
+        if len(docs):
+            self.append(docs, vectors)
+        self.seen = Seen(self.seen.rewrites, reached)
 
     def append(self, docs: Docs, vectors: Floats) -> None:
         """Add rows whose documents come after all that are there."""

@@ -34,6 +34,7 @@ from mnemic.types import (
     lines_of,
 )
 
+_TEXTS = ("description", "transcription", "extracted_text")  # what a file holds, in words
 DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
 _LONGEST = 1024  # characters of a path or an address
 _LARGEST = 2**62  # bytes
@@ -105,19 +106,13 @@ class AttachmentWriter:
             stored = unit.attachments.by_id([id_])
             if not stored:
                 raise NotFound(f"No attachment {id_}", remedy="See attachments()")
-            old = stored[0]
-            new = replace(
-                old,
-                description=self._fill(description, "description", old.description),
-                transcription=self._fill(transcription, "transcription", old.transcription),
-                extracted_text=self._fill(extracted_text, "extracted_text", old.extracted_text),
-            )
+            texts = zip(_TEXTS, (description, transcription, extracted_text), strict=True)
+            guard = self.space.guard
+            filled: dict[str, Any] = {n: guard.text(t, n) for n, t in texts if t is not None}
+            new = replace(stored[0], **filled)
             ask_vectors(unit, self.space.now())
             described = unit.attachments.replace(new, attachment_terms(new))
             return files_with_episodes(unit, [described])[0]
-
-    def _fill(self, text: str | None, what: str, before: SafeText) -> SafeText:
-        return before if text is None else self.space.guard.text(text, what)
 
     def latest(
         self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TypedDict
+from typing import Any, TypeVar
 
 from mnemic.days import Zone
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import is_not_after
-from mnemic.language.dates.moments import calendar_day, maybe_moment
+from mnemic.language.dates.moments import calendar_day, maybe_moment, moment
 from mnemic.language.guard import MAX_SUMMARY
 from mnemic.patterns import defer
 from mnemic.record import triggers
@@ -44,19 +44,19 @@ from mnemic.types import (
     constant,
 )
 
+Record = TypeVar("Record", Turn, Attachment)
 _REVIVED = constant("to be tried again")
 _SHORTEST, _SHOWN = 4, 5  # characters of the beginning of an id; ids that begin alike
 _BEGINNING = defer(rf"[0-9a-f-]{{{_SHORTEST},36}}")
 _READ = 500  # dead turns looked at in one go
-
-
-class _Stretch(TypedDict):
-    """A part of a list that goes back in time."""
-
-    since: datetime | None
-    until: datetime | None
-    limit: int
-    offset: int
+# How the values of a query are checked, by their names; the others are names to look for.
+_CHOICES = {"role": ROLES, "state": TURN_STATES, "outcome": OUTCOMES}
+_MOMENTS = {"since", "until"}
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "limit": checks.check_limit,
+    "offset": checks.check_offset,
+    "newest_first": bool,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,50 +77,35 @@ class LedgerReader:
         return id_
 
     def episodes(self, query: EpisodeQuery) -> list[Episode]:
-        outcome = query.get("outcome")
-        if outcome is not None:
-            checks.check_choice(outcome, OUTCOMES, "outcome")
-        limit = checks.check_limit(query.get("limit", 100))
         with self.space.read() as unit:
-            zone = self.space.zone(unit)
-            return unit.episodes.latest(
-                session=self.space.guard.filter(query.get("session"), "session"),
-                entity=self.space.guard.filter(query.get("entity"), "entity"),
-                tool=self.space.guard.filter(query.get("tool"), "tool"),
-                outcome=outcome,
-                since=maybe_moment(query.get("since"), "since", zone),
-                until=maybe_moment(query.get("until"), "until", zone),
-                limit=limit,
-            )
+            return unit.episodes.latest(**self._check(unit, query))
 
     def sessions(self, query: SessionQuery) -> list[SessionInfo]:
         with self.space.read() as unit:
-            return unit.ledger.sessions(
-                project=self.space.guard.filter(query.get("project"), "project"),
-                text=self.space.guard.filter(query.get("text"), "text"),
-                **self._stretch(unit, query),
-            )
+            return unit.ledger.sessions(**self._check(unit, query))
 
     def turns(self, query: TurnQuery) -> list[Turn]:
         with self.space.read() as unit:
-            wanted = self._turn_filter(query, self.space.zone(unit))
-            return turns_with_episodes(unit, unit.ledger.turns(wanted))
+            wanted = self._check(unit, query)
+            having = wanted.pop("metadata", {})
+            return turns_with_episodes(unit, unit.ledger.turns(TurnFilter(**wanted, having=having)))
 
-    def _turn_filter(self, query: TurnQuery, zone: Zone) -> TurnFilter:
-        role, state, metadata = query.get("role"), query.get("state"), query.get("metadata")
-        return TurnFilter(
-            session=self.space.guard.filter(query.get("session"), "session"),
-            project=self.space.guard.filter(query.get("project"), "project"),
-            since=maybe_moment(query.get("since"), "since", zone),
-            until=maybe_moment(query.get("until"), "until", zone),
-            role=None if role is None else checks.check_choice(role, ROLES, "role"),
-            tool=self.space.guard.filter(query.get("tool"), "tool"),
-            state=None if state is None else checks.check_choice(state, TURN_STATES, "state"),
-            having={} if metadata is None else self.space.guard.metadata_texts(metadata),
-            newest_first=query.get("newest_first", False),
-            limit=checks.check_limit(query.get("limit", 100)),
-            offset=checks.check_offset(query.get("offset", 0)),
-        )
+    def _check(self, unit: Unit, query: Mapping[str, Any]) -> dict[str, Any]:
+        """What narrows a list, each in its stored form; what is None narrows nothing."""
+        given = {name: value for name, value in query.items() if value is not None}
+        zone = self.space.zone(unit) if given.keys() & _MOMENTS else UTC
+        return {name: self._check_value(name, value, zone) for name, value in given.items()}
+
+    def _check_value(self, name: str, value: Any, zone: Zone) -> Any:
+        if name in _CHOICES:
+            return checks.check_choice(value, _CHOICES[name], name)
+        if name in _MOMENTS:
+            return moment(value, name, zone)
+        if name in _CHECKS:
+            return _CHECKS[name](value)
+        if name == "metadata":
+            return self.space.guard.metadata_texts(value)
+        return self.space.guard.maybe_name(value, name)
 
     def find_id(self, prefix: str) -> str:
         """The whole id of the only record whose id begins so."""
@@ -151,21 +136,8 @@ class LedgerReader:
 
     def events(self, query: JournalQuery) -> list[Event]:
         with self.space.read() as unit:
-            return unit.journal.events(
-                subject=self.space.guard.filter(query.get("subject"), "subject"),
-                type_=self.space.guard.filter(query.get("type"), "type"),
-                **self._stretch(unit, query),
-            )
-
-    def _stretch(self, unit: Unit, query: SessionQuery | JournalQuery) -> _Stretch:
-        since, until = query.get("since"), query.get("until")
-        zone = self.space.zone(unit) if since or until else UTC
-        return {
-            "since": maybe_moment(since, "since", zone),
-            "until": maybe_moment(until, "until", zone),
-            "limit": checks.check_limit(query.get("limit", 100)),
-            "offset": checks.check_offset(query.get("offset", 0)),
-        }
+            wanted = self._check(unit, query)
+            return unit.journal.events(type_=wanted.pop("type", None), **wanted)
 
     def note_failure(self, where: str, error: str) -> Event:
         now = self.space.now()
@@ -295,28 +267,24 @@ _TICK = timedelta(milliseconds=1)  # an id tells its time no better
 
 def turns_with_episodes(unit: Unit, turns: Sequence[Turn]) -> list[Turn]:
     """Each turn with the first episode that was written of it."""
-    spans, linked = _spans(unit, [turn.session for turn in turns]), []
-    for turn in turns:
-        covering = (
-            span.id
-            for span in spans[turn.session]
-            if span.since <= turn.at and turn.index <= span.last_index
-        )
-        episode = next(covering, EMPTY)
-        linked.append(replace(turn, episode=episode) if episode else turn)
-    return linked
+    return _with_episodes(
+        unit, turns, lambda turn, span: span.since <= turn.at and turn.index <= span.last_index
+    )
 
 
 def files_with_episodes(unit: Unit, files: Sequence[Attachment]) -> list[Attachment]:
     """Each file with the first episode of its session that was written after it came."""
-    spans, linked = _spans(unit, [file.session for file in files]), []
-    for file in files:
-        before = file.created_at - _TICK
-        later = (span.id for span in spans[file.session] if not is_not_after(span.id, before))
-        episode = next(later, EMPTY)
-        linked.append(replace(file, episode=episode) if episode else file)
+    return _with_episodes(
+        unit, files, lambda file, span: not is_not_after(span.id, file.created_at - _TICK)
+    )
+
+
+def _with_episodes(
+    unit: Unit, records: Sequence[Record], is_of: Callable[[Record, EpisodeSpan], bool]
+) -> list[Record]:
+    sessions = dict.fromkeys(record.session for record in records)
+    spans, linked = {session: unit.episodes.spans(session) for session in sessions}, []
+    for record in records:
+        episode = next((s.id for s in spans[record.session] if is_of(record, s)), EMPTY)
+        linked.append(replace(record, episode=episode) if episode else record)
     return linked
-
-
-def _spans(unit: Unit, sessions: Sequence[SafeName]) -> dict[SafeName, list[EpisodeSpan]]:
-    return {session: unit.episodes.spans(session) for session in dict.fromkeys(sessions)}

@@ -322,18 +322,17 @@ class Recorder:
     ) -> int:
         """How many of the rows are new, once they are on disk."""
         with self.space.write() as unit:
-            fresh, promised = self._append(unit, rows, now)
+            fresh, promised = self.record_rows(unit, rows, now)
             describe(unit, rows, now)
         self._keep(promised)
         return len(fresh)
 
-    def record_rows(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
-        """Checked rows, with what they set in motion, in a transaction of the caller's."""
-        self._append(unit, rows, now)
-
-    def _append(
+    def record_rows(
         self, unit: Unit, rows: Sequence[TurnRow], now: datetime
     ) -> tuple[Sequence[TurnRow], dict[str, _Promise]]:
+        """Checked rows, with what they set in motion, in a transaction of the caller's; those that
+        are new, and which sessions will be looked at.
+        """
         placed = unit.ledger.append(rows)
         fresh = [
             row._replace(trust="external") if place.external else row

@@ -17,7 +17,7 @@ from mnemic.errors import InvalidInput
 from mnemic.language.digest import digest
 from mnemic.language.exchanges import exchanges
 from mnemic.language.guard import DEFAULT, Guard
-from mnemic.language.tokens import TokenCounter, count_tokens
+from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
 from mnemic.locks import ForkSafeLock
 from mnemic.settings.recall import ShortTermSettings
@@ -82,7 +82,6 @@ class ShortTermMemory:
     store: Store
     space: str
     settings: ShortTermSettings
-    count: TokenCounter = count_tokens
     summarize: Summarize = summarize_by_rule
     guard: Guard = DEFAULT
     _buffers: OrderedDict[str, _SessionBuffer] = field(default_factory=OrderedDict)
@@ -116,7 +115,7 @@ class ShortTermMemory:
         summaries = [text for _, text in buffer.summaries]
         summaries += [summarize_by_rule(older)] if older else []
         summary = self._summary(summaries, limit - used)
-        return Window(summary, tuple(turns), used + self.count(summary), buffer.rendered)
+        return Window(summary, tuple(turns), used + count_tokens(summary), buffer.rendered)
 
     def _latest(
         self, buffer: _SessionBuffer, limit: int, messages: int | None
@@ -195,7 +194,7 @@ class ShortTermMemory:
                 if turn.index <= floor:
                     continue
                 buffer.turns.append(turn)
-                buffer.costs[turn.id] = turn_tokens(turn, self.count)
+                buffer.costs[turn.id] = turn_tokens(turn)
                 if len(buffer.turns) > self.settings.max_messages:
                     self._compact(buffer)
             buffer.seen = total
@@ -217,8 +216,8 @@ class ShortTermMemory:
         summary = ""
         for text in reversed(summaries):
             longer = f"{text}\n\n{summary}" if summary else text
-            if self.count(longer) > limit:
-                return summary or cut_to_tokens(text, limit, self.count)
+            if count_tokens(longer) > limit:
+                return summary or cut_to_tokens(text, limit, count_tokens)
             summary = longer
         return summary
 
@@ -247,8 +246,9 @@ class ShortTermMemory:
         del buffer.turns[:older]
         limit = self.settings.window_tokens // _SUMMARY_SHARE
         # Drop the oldest summaries when all together exceed what a window will show.
-        while len(buffer.summaries) > 1 and sum(self.count(t) for _, t in buffer.summaries) > limit:
-            del buffer.summaries[0]
+        costs = [count_tokens(text) for _, text in buffer.summaries]
+        while len(costs) > 1 and sum(costs) > limit:
+            del costs[0], buffer.summaries[0]
 
 
 def find_cleared_index(unit: Unit, session: SafeName) -> int:
@@ -258,7 +258,7 @@ def find_cleared_index(unit: Unit, session: SafeName) -> int:
     return upto if isinstance(upto, int) else -1
 
 
-def turn_tokens(turn: Turn, count: TokenCounter) -> int:
+def turn_tokens(turn: Turn) -> int:
     """The tokens of a whole turn, its tool calls and results included."""
     texts = (turn.text, *(f"{c.name} {dict(c.input)}" for c in turn.tool_calls))
-    return sum(map(count, (*texts, *(result.content for result in turn.tool_results))))
+    return sum(map(count_tokens, (*texts, *(result.content for result in turn.tool_results))))

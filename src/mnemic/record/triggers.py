@@ -35,7 +35,7 @@ def queue(
     ``waiting_since``: a model is away, and they wait for it.
     """
     waits = {} if waiting_since is None else {WAITING_SINCE: stamp(waiting_since)}
-    unit.tasks.enqueue_many(
+    unit.tasks.enqueue(
         KIND,
         {
             join_key(session, _QUIET, by="\n") if quiet else session: {
@@ -60,7 +60,7 @@ def queue_sessions(
 ) -> None:
     """A job of a kind for each session; one that waits stands for all that ask for it."""
     payloads = {session: {"session": session} for session in sessions}
-    unit.tasks.enqueue_many(kind, payloads, run_at=run_at, now=now)
+    unit.tasks.enqueue(kind, payloads, run_at=run_at, now=now)
 
 
 def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetime | None:

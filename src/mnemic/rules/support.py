@@ -36,10 +36,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The numbers of the fold: where tools and outsiders stop, and what a repetition adds."""
+    """The numbers of the fold: where tools and outsiders stop."""
 
     core_importance: float
-    repeat_gain: float = REPEAT_GAIN
 
     @classmethod
     def of(cls, settings: Settings) -> Scales:
@@ -88,7 +87,7 @@ def repeat(memory: Memory, claim: Claim, scales: Scales) -> Memory:
         return memory
     trust: Trust = "owner" if claim.trust == "owner" else memory.trust
     most = max(memory.confidence, scales.most(trust))
-    gained = memory.confidence + scales.repeat_gain
+    gained = memory.confidence + REPEAT_GAIN
     if claim.confirms:
         gained = max(gained, claim.confidence)
     lifted = max(memory.importance, claim.importance)

@@ -124,6 +124,10 @@ def load_mapping(text: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def load_texts(text: str) -> Mapping[str, SafeText]:
+    return {name: as_text(value) for name, value in load_mapping(text).items()}
+
+
 def dump_any(value: Collection[Any] | None) -> str | None:
     """JSON of a list or mapping; nothing for an empty one."""
     return encode(value) if value else None

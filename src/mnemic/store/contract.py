@@ -15,9 +15,10 @@ from pathlib import Path
 
 from mnemic.errors import Conflict, StoreError
 from mnemic.store.quota import Admission, Quota
+from mnemic.store.rows import NOBODY
 from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import TextStats
-from mnemic.store.sql.queue import USUAL, SqlQueue
+from mnemic.store.sql.queue import Habits, SqlQueue
 from mnemic.store.sql.unit import Unit
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.types import Backup, Finding, PageProgress, Stats
@@ -85,7 +86,7 @@ class Store(ABC):
         self.now = now
         self.text_stats = TextStats()
         self.admission: Admission | None = None
-        self.habits = USUAL
+        self.habits = Habits()
         self._together = Together()
         self._pinned = Pinned()
 
@@ -159,6 +160,11 @@ class Store(ABC):
         """The number of a space; None for one that was never written to, or was forgotten."""
         number: int | None = conn.execute(_NUMBER, (space,)).get
         return number
+
+    def owner_of(self, conn: SqlConnection, space: str) -> int:
+        """The number whose rows are the space's."""
+        number = self.number_of(conn, space)
+        return NOBODY if number is None else number
 
     def find_number(self, space: str) -> int | None:
         """The number of a space outside a transaction."""

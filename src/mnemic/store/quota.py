@@ -23,34 +23,26 @@ class Quota:
     memories: int | None = None
 
 
-@dataclass(slots=True)
-class _RowCount:
-    """How many rows of one table a space has, counted now and then."""
-
-    rows: int = 0
-    until: float = 0.0
-
-
 class Admission:
     """Keeps the spaces of a store within a quota."""
 
     def __init__(self, quota: Quota) -> None:
         self._quota = quota
-        self._counts: dict[tuple[int, str], _RowCount] = {}
+        # How many rows of a table a space has, and until when that is believed.
+        self._counts: dict[tuple[int, str], tuple[int, float]] = {}
 
     def admit(self, unit: Unit, table: Table, more: int) -> None:
         """Refuse rows beyond the quota; counts of a failed transaction are corrected later."""
         most: int | None = getattr(self._quota, table)
         if most is None:
             return
-        count = self._counts.setdefault((unit.space, table), _RowCount())
-        if time.monotonic() > count.until or count.rows + more > most:
-            count.rows = unit.counters.rows(table)
-            count.until = time.monotonic() + _RECOUNT
-        if count.rows + more > most:
+        rows, until = self._counts.get((unit.space, table), (0, 0.0))
+        if time.monotonic() > until or rows + more > most:
+            rows, until = unit.counters.rows(table), time.monotonic() + _RECOUNT
+        if rows + more > most:
             name = unit.conn.execute("SELECT name FROM spaces WHERE space = ?", (unit.space,)).get
             raise QuotaExceeded(
-                f"{name!r} has {count.rows:,} {table} of the {most:,} that it may have",
+                f"{name!r} has {rows:,} {table} of the {most:,} that it may have",
                 remedy="Forget some of them, or raise the quota",
             )
-        count.rows += more
+        self._counts[unit.space, table] = rows + more, until

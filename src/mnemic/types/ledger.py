@@ -275,19 +275,6 @@ class NewDailyEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """The tokens of one model call; ``cost`` is None where the price is not known."""
-
-    id: str
-    purpose: str
-    model: str
-    input_tokens: int
-    output_tokens: int
-    cost: float | None
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class UsageTotal:
     """Usage added up for one purpose and model."""
 

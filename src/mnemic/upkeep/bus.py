@@ -155,7 +155,7 @@ class Bus:
                 raise Conflict(f"Rule {event} was approved before", remedy="See events()")
             payload = self._guard.json({**question.payload, "approved": True}, "payload")
             key = join_key(question.id, _APPROVED)
-            unit.tasks.enqueue(KIND, key=key, payload=payload, now=now)
+            unit.tasks.enqueue(KIND, {key: payload}, now=now)
             unit.journal.begin(join_key(question.operation_id, _APPROVED), now).note(
                 "rule.approved", question.subject
             )
@@ -166,7 +166,7 @@ class Bus:
             about = {name: job.name_of(name) for name in ("event", "type", "subject")}
             name = constant(action.removeprefix(HOST_ACTION))
             key = join_key(operation, constant(action))
-            unit.tasks.enqueue(ACTION_KIND, key=key, payload={"action": name, **about}, now=now)
+            unit.tasks.enqueue(ACTION_KIND, {key: {"action": name, **about}}, now=now)
         elif action == "notify":
             # The host finds it with events(type="notice").
             self._note(unit, NOTICE, join_key(operation, NOTICE), job.payload)
@@ -177,7 +177,7 @@ class Bus:
         else:
             kind, waits_as = _JOBS.get(action, (STEP_KIND, action))
             payload = {"step": constant(action)} if kind == STEP_KIND else {}
-            unit.tasks.enqueue(kind, key=constant(waits_as), payload=payload, now=now)
+            unit.tasks.enqueue(kind, {constant(waits_as): payload}, now=now)
 
     def _note(
         self,
@@ -222,17 +222,10 @@ class _BusStore:
         for name, rule in self.rules.items():
             # Rules do not set each other off in a circle.
             if type_ not in _OWN and wants(rule, event.type, event.payload):
-                unit.tasks.enqueue(
-                    KIND,
-                    key=join_key(constant(name), event.id),
-                    payload={
-                        "rule": constant(name),
-                        "event": event.id,
-                        "type": constant(event.type),
-                        "subject": event.subject,
-                    },
-                    now=event.at,
-                )
+                named = constant(name)
+                asked = {"rule": named, "event": event.id, "subject": event.subject}
+                payload = {**asked, "type": constant(event.type)}
+                unit.tasks.enqueue(KIND, {join_key(named, event.id): payload}, now=event.at)
         return event
 
     def __getattr__(self, name: str) -> Any:

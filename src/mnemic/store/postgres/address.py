@@ -15,7 +15,6 @@ class Address(NamedTuple):
 
     url: str
     shown: str
-    name: str
 
     def __repr__(self) -> str:
         return f"Address({self.shown!r})"
@@ -37,7 +36,5 @@ def read_address(url: str) -> Address:
             remedy="Write postgresql://user@host:5432/database, special characters as %2F",
         ) from error
     user = f"{parts.username}@" if parts.username else ""
-    name = unquote(parts.path.lstrip("/"))
     where = f"{host}:{port}" if port else host
-    shown = f"postgresql://{user}{where}/{name}"
-    return Address(url, shown, name or parts.username or "postgres")
+    return Address(url, f"postgresql://{user}{where}/{unquote(parts.path.lstrip('/'))}")

@@ -16,7 +16,6 @@ from mnemic.store.new_file import UnfinishedFile, exists_error
 from mnemic.store.rows import first_doc, place_of, type_of
 from mnemic.store.sqlite import backup
 from mnemic.store.sqlite.store import SqliteStore
-from mnemic.store.sqlite.terms import FtsTerms
 from mnemic.store.transfer import MOVED, Cells, MovedTable
 from mnemic.types import Backup, PageProgress
 
@@ -80,4 +79,4 @@ def _copy_terms(source: PostgresUnit, copy: SqliteStore, space: str) -> None:
         with copy.write(space) as unit:
             for doc, packed, words in rows:
                 here = first_doc(unit.space, type_of(doc)) + place_of(doc)
-                unit.conn.execute(FtsTerms.insert, FtsTerms.values(unit.space, here, words, packed))
+                unit.conn.execute(unit.index.insert, unit.index.values(here, words, packed))

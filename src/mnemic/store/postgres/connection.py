@@ -58,12 +58,11 @@ class PostgresConnection:
 
     def execute(self, statements: str, bindings: Any = None, /) -> PostgresRows:
         """Run statements in SQLite's words; the answer is the last one's."""
-        cursor: RawCursor[Any] | None = None
-        for statement in translate(statements):
-            cursor = self.native(statement.text, statement.bind(bindings or ()))
-        if cursor is None:
-            raise ValueError("There is no statement")
-        return PostgresRows(cursor)
+        *_, rows = (
+            self.native(statement.text, statement.bind(bindings or ()))
+            for statement in translate(statements)
+        )
+        return rows
 
     def executemany(self, statements: str, sequenceofbindings: Iterable[Any], /) -> None:
         translated = translate(statements)
@@ -71,18 +70,14 @@ class PostgresConnection:
             for statement in translated:
                 self.native(statement.text, statement.bind(bindings))
 
-    def native(self, statement: str, values: list[Any] | tuple[Any, ...] = ()) -> RawCursor[Any]:
+    def native(self, statement: str, values: list[Any] | tuple[Any, ...] = ()) -> PostgresRows:
         """Run a statement in PostgreSQL's own words, with ``$1`` for the first value."""
         cursor = self.conn.cursor()
         self.sent += sum(len(value) for value in values if isinstance(value, _SIZED))
         cursor.execute(statement, values)
         self._send()
         self._last = cursor  # type: ignore[assignment]
-        return cursor  # type: ignore[return-value]
-
-    def rows(self, statement: str, values: list[Any] | tuple[Any, ...] = ()) -> PostgresRows:
-        """The answer of a statement in PostgreSQL's own words."""
-        return PostgresRows(self.native(statement, values))
+        return PostgresRows(cursor)  # type: ignore[arg-type]
 
     def changes(self) -> int:
         """The rows that the last statement changed."""

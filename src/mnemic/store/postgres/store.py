@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from mnemic.errors import StoreError
 from mnemic.settings.environment import StoreSettings
 from mnemic.store import codec
 from mnemic.store.contract import Store, Unit, forgotten_meanwhile
-from mnemic.store.postgres import backup, migrate
+from mnemic.store.postgres import migrate
 from mnemic.store.postgres.address import read_address
+from mnemic.store.postgres.backup import back_up
 from mnemic.store.postgres.connection import SCHEMA, PostgresConnection
 from mnemic.store.postgres.server import KEYS, Server
 from mnemic.store.postgres.terms import PostingTerms
@@ -28,7 +28,7 @@ from mnemic.store.postgres.vectors import (
     index_name,
     index_statements,
 )
-from mnemic.store.rows import MAX_SPACES, NOBODY
+from mnemic.store.rows import MAX_SPACES
 from mnemic.store.sql import text_columns
 from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.part import SqlConnection, read_statements
@@ -37,7 +37,7 @@ from mnemic.store.sql.queue import JOB, SqlQueue
 from mnemic.store.sql.transfer import SqlTransfer, duplicate, misfit, missing
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.transfer import Cells, MovedTable
-from mnemic.types import Backup, Finding, Job, PageProgress
+from mnemic.types import Finding, Job
 
 _AWAY = 10.0  # seconds for which a replica that did not answer is not asked again
 _PATIENCE = 2.0
@@ -74,7 +74,7 @@ class Replica:
             return False
         try:
             with self.server.read() as conn:
-                replayed, is_fed, lag = conn.rows(_STATE).fetchone()
+                replayed, is_fed, lag = conn.native(_STATE).fetchone()
         except StoreError:
             self.leave()
             return False
@@ -107,7 +107,7 @@ class PostgresMemories(SqlMemories):
         """Cut the bounds here: behind row-level security a function's result finds no index."""
         bounds = [[ends[n] for ends in ranges] for n in (0, 1)]
         starts = [[text[:_START] for text in texts] for texts in bounds]
-        return self._conn.rows(_SQL["stated"], [self._space, *bounds, *starts, each])
+        return self._conn.native(_SQL["stated"], [self._space, *bounds, *starts, each])
 
 
 class PostgresTransfer(SqlTransfer):
@@ -147,10 +147,10 @@ class PostgresQueue(SqlQueue):
                     return None
                 number, id_, kind, key = choice
                 # Two jobs of one key may be chosen at once; the second look is under a lock.
-                if not conn.rows(_SQL["try_lock"], (KEYS, f"{number} {kind} {key}")).get:
+                if not conn.native(_SQL["try_lock"], (KEYS, f"{number} {kind} {key}")).get:
                     continue
                 values = (moment, number, id_, owner, codec.to_micros(lease_until))
-                row = conn.rows(_SQL["take"], values).fetchone()
+                row = conn.native(_SQL["take"], values).fetchone()
             if row:
                 return JOB.read(row)
         return None
@@ -159,22 +159,22 @@ class PostgresQueue(SqlQueue):
         self, conn: PostgresConnection, moment: int, space: str | None
     ) -> tuple[int, str, str, str] | None:
         if space is not None:
-            mine: tuple[int, str, str, str] | None = conn.rows(
+            mine: tuple[int, str, str, str] | None = conn.native(
                 _SQL["of_space"], (moment, self._store.number_of(conn, space))
             ).fetchone()
             return mine
-        choice: tuple[int, str, str, str] | None = conn.rows(_SQL["lapsed"], (moment,)).fetchone()
+        choice: tuple[int, str, str, str] | None = conn.native(_SQL["lapsed"], (moment,)).fetchone()
         waiting = [] if choice else self._round.turns(conn, moment)
         while choice is None and waiting:
             asked, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
-            choice = conn.rows(_SQL["due"], (moment, asked)).fetchone()
+            choice = conn.native(_SQL["due"], (moment, asked)).fetchone()
             for number in asked:
                 is_last = choice is not None and number == choice[0]
                 self._round.mark_served(number, again=is_last)
                 if is_last:
                     break
         if choice is None:
-            choice = conn.rows(_SQL["future"], (moment,)).fetchone()
+            choice = conn.native(_SQL["future"], (moment,)).fetchone()
         return choice
 
 
@@ -182,7 +182,7 @@ class PostgresUnit(Unit):
     """All parts of one space on one connection."""
 
     conn: PostgresConnection
-    index = PostingTerms
+    make_index = PostingTerms
     cosine = "1 - (v.vector <=> :vector)"
     tables = _SQL["tables_with_space"]
     memories = UnitPart(PostgresMemories)
@@ -239,10 +239,9 @@ class PostgresStore(Store):
         with self.server.read(cached, space) as conn:
             number = cached
             if number is None:
-                number = self.number_of(conn, space)
-                number = NOBODY if number is None else number
+                number = self.owner_of(conn, space)
                 self.server.enter(conn, number, space)
-            yield PostgresUnit(conn, number, self.text_stats, reading=True)
+            yield PostgresUnit(conn, number, self, reading=True)
 
     @contextlib.contextmanager
     def open_write(self, space: str) -> Iterator[PostgresUnit]:
@@ -255,9 +254,9 @@ class PostgresStore(Store):
                 self.server.enter(conn, number, space)
                 self.server.lock(conn, number)
             else:  # asked behind the lock and answered with what follows: nobody waits for it
-                there = conn.rows(_SQL["there"], (number, space))
+                there = conn.native(_SQL["there"], (number, space))
             self.check_pinned(space, number)
-            yield PostgresUnit(conn, number, self.text_stats, self.admission, self.habits)
+            yield PostgresUnit(conn, number, self)
             if there is not None and there.fetchone() is None:
                 self.numbers.pop(space, None)
                 raise forgotten_meanwhile(space)
@@ -284,7 +283,7 @@ class PostgresStore(Store):
             return
         try:
             with replica.server.read(number, space) as conn:
-                yield PostgresUnit(conn, number, replica.text_stats, reading=True)
+                yield PostgresUnit(conn, number, self, reading=True, text_stats=replica.text_stats)
         except StoreError:
             replica.leave()
             raise
@@ -316,9 +315,7 @@ class PostgresStore(Store):
         return self.server.write(queue=True)
 
     def enter(self, conn: Any, space: str) -> PostgresUnit:
-        number = self.number_of(conn, space)
-        number = NOBODY if number is None else number
-        unit = PostgresUnit(conn, number, self.text_stats, habits=self.habits)
+        unit = PostgresUnit(conn, self.owner_of(conn, space), self)
         self.server.enter(conn, unit.space, space, queue=True)
         self.server.lock(conn, unit.space)
         return unit
@@ -330,7 +327,7 @@ class PostgresStore(Store):
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
         with self.open_read(space) as unit:
-            version = int(unit.conn.rows("SELECT max(version) FROM migrations").get or 0)
+            version = int(unit.conn.native("SELECT max(version) FROM migrations").get or 0)
             detail = f"{version} of {migrate.LATEST}"
             findings = [Finding("schema", version == migrate.LATEST, detail)]
             findings += [_check_age(unit.conn), *unit.cleanup.findings()]
@@ -398,10 +395,7 @@ class PostgresStore(Store):
         with self.open_read(space) as unit:
             return list(text_columns.names(unit.conn, _SQL["payload_keys"]))
 
-    def backup(
-        self, target: Path, *, replace: bool, patience: float, progress: PageProgress
-    ) -> Backup:
-        return backup.back_up(self, target, replace=replace, patience=patience, progress=progress)
+    backup = back_up
 
     def close(self) -> None:
         self.server.close()
@@ -427,13 +421,13 @@ class PostgresStore(Store):
 
 def _check_age(conn: PostgresConnection) -> Finding:
     """A server whose autovacuum is off or blocked stops writing one day."""
-    age = int(conn.rows(_SQL["age"]).get)
+    age = int(conn.native(_SQL["age"]).get)
     remedy = "" if age < _AGED else "Let autovacuum run, or run VACUUM on the database"
     return Finding("vacuum", age < _AGED, f"oldest transaction {age:,} ago", remedy)
 
 
 def _check_integrity(conn: PostgresConnection, space: int) -> Finding:
     """The lists of the text index and the terms of the records say the same."""
-    wrong = int(conn.rows(_SQL["wrong_entries"], (space,)).get or 0)
+    wrong = int(conn.native(_SQL["wrong_entries"], (space,)).get or 0)
     detail = f"{wrong} entries of the text index are wrong" if wrong else "ok"
     return Finding("integrity", not wrong, detail, "Run `mnemic doctor --repair`" if wrong else "")

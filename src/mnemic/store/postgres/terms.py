@@ -38,40 +38,27 @@ class PostingTerms(TermIndex):
         f" SELECT ?, t.term, ? FROM {_WORDS.format(words='?')}"
     )
 
-    @staticmethod
-    def values(space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
+    def values(self, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
         words = _words(terms)
-        return space, doc, packed, words, space, doc, words
+        return self._space, doc, packed, words, self._space, doc, words
 
-    @classmethod
-    def add_many(
-        cls,
-        conn: Any,
-        space: int,
-        docs: Sequence[int],
-        terms: Sequence[str],
-        packed: Sequence[bytes],
-    ) -> None:
+    def add_many(self, docs: Sequence[int], terms: Sequence[str], packed: Sequence[bytes]) -> None:
         words = list(map(_words, terms))
-        conn.native(_SQL["add_lists"], (space, list(docs), words))
-        conn.native(_SQL["add_terms"], (space, list(docs), list(packed), words))
+        self._conn.native(_SQL["add_lists"], (self._space, list(docs), words))
+        self._conn.native(_SQL["add_terms"], (self._space, list(docs), list(packed), words))
 
-    @staticmethod
-    def remove(conn: Any, space: int, docs: Sequence[int]) -> None:
-        conn.native(_SQL["remove"], (space, list(docs)))
+    def remove(self, docs: Sequence[int]) -> None:
+        self._conn.native(_SQL["remove"], (self._space, list(docs)))
 
-    @staticmethod
-    def holding(conn: Any, space: int, term: str) -> Iterator[int]:
+    def holding(self, term: str) -> Iterator[int]:
         statement = "SELECT doc FROM text_postings WHERE space = $1 AND term = $2"
-        return (doc for (doc,) in conn.native(statement, (space, list_name(term))))
-
-    def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
-        return self._read(terms, limit)
+        rows = self._conn.native(statement, (self._space, list_name(term)))
+        return (doc for (doc,) in rows)
 
     def read_all(self, terms: Sequence[Weighed]) -> list[str]:
-        return [counted.docs for counted in self._read(terms, None)]
+        return [counted.docs for counted in self.count(terms, None)]
 
-    def _read(
+    def count(
         self, terms: Sequence[QueryTerm] | Sequence[Weighed], limit: int | None
     ) -> list[CountedList]:
         """The lists of all terms at once."""
@@ -79,12 +66,12 @@ class PostingTerms(TermIndex):
             return []
         texts = [list_name(term.text) for term in terms]
         others = [list_name(term.form_of) for term in terms]
-        rows = self._conn.native(_SQL["count"], (self._space, *self._bounds, texts, others, limit))
+        rows = self._conn.native(_SQL["count"], (self._space, *self.bounds, texts, others, limit))
         return [CountedList(*row) for row in rows]
 
     def newest(self, terms: Sequence[Weighed], limit: int) -> str:
         first, *others = terms
-        values: list[object] = [self._space, *self._bounds, limit, list_name(first.text)]
+        values: list[object] = [self._space, *self.bounds, limit, list_name(first.text)]
         conditions = [_LIST, "p.term = $5"]
         for term in others:
             values.append(list_name(term.text))
@@ -110,7 +97,7 @@ class PostingTerms(TermIndex):
         ]
         forms = [list(map(list_name, forms)) for forms in words]
         statement = f"{' INTERSECT '.join(lists)} ORDER BY doc DESC LIMIT $4"
-        rows = self._conn.native(statement, [self._space, *self._bounds, limit, *forms])
+        rows = self._conn.native(statement, [self._space, *self.bounds, limit, *forms])
         return [doc for (doc,) in rows]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from mnemic.store import codec
-from mnemic.store.rows import TABLES, Orphans, first_doc, last_doc
+from mnemic.store.rows import TABLES, Orphans
 from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import RECORD_TYPES, TURN_STATES, Finding, RecordType, Stats
 
@@ -63,9 +63,7 @@ class SqlCleanup(Part):
     def _check_index(self, type_: RecordType) -> Finding:
         """Every record has its text-index row, and no row is left without its record."""
         ((rows, indexed, both),) = self._run(
-            self._sql("check_index", table=TABLES[type_]),
-            first=first_doc(self._space, type_),
-            last=last_doc(self._space, type_),
+            self._sql("check_index", table=TABLES[type_]), **self._range_of(type_)
         )
         ok = rows == indexed == both
         detail = f"{both} of {rows} records indexed, {indexed} index rows"
@@ -109,8 +107,7 @@ class SqlCleanup(Part):
                 table, _, column = place.partition(".")
                 kinds[what] = table, column, condition
         for type_ in RECORD_TYPES:
-            first, last = first_doc(self._space, type_), last_doc(self._space, type_)
-            missing = self._sql("no_record", table=TABLES[type_], first=first, last=last)
+            missing = self._sql("no_record", table=TABLES[type_], **self._range_of(type_))
             for what, table in _OF_RECORDS.items():
                 kinds[f"{what} of no {type_}"] = table, "doc", missing
         return kinds

@@ -16,6 +16,7 @@ EPISODE = Fields(
     Episode,
     "id session summary goal outcome started_at:time ended_at:time actions:actions entities:words"
     " tools:words memories:words tags:words importance access_count source",
+    table="episodes",
 )
 _REVISED = "summary goal outcome entities tags importance".split()
 _LISTS = "EXISTS (SELECT 1 FROM json_each({}) WHERE lower(value) = lower(:{}))"
@@ -62,17 +63,12 @@ class SqlEpisodes(Part):
         self._run("touch", id=id_, uses=uses)
 
     def by_id(self, ids: Sequence[str]) -> list[Episode]:
-        return self._select("id IN (SELECT value FROM json_each(:ids)) ORDER BY id", ids=ids)
+        return self._list(EPISODE, "id IN (SELECT value FROM json_each(:ids)) ORDER BY id", ids=ids)
 
     def of_stretch(self, session: SafeName, source: str, last_turn: str) -> Episode | None:
         """The episode that tells of the turns up to this one."""
-        episodes = self._select(
-            "session = :session AND source = :source AND last_turn = :turn AND last_turn != ''",
-            session=session,
-            source=source,
-            turn=last_turn,
-        )
-        return episodes[0] if episodes else None
+        clause = "session = :session AND source = :source AND last_turn = :turn AND last_turn != ''"
+        return self._first(EPISODE, clause, session=session, source=source, turn=last_turn)
 
     def list_covered(self, session: SafeName, source: str | None) -> list[int]:
         """Up to which turns of a session there are episodes: the index of the last of each."""
@@ -86,10 +82,10 @@ class SqlEpisodes(Part):
     def latest(
         self,
         *,
-        session: SafeName | None,
-        since: datetime | None,
-        until: datetime | None,
-        limit: int,
+        session: SafeName | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 100,
         entity: SafeName | None = None,
         tool: SafeName | None = None,
         outcome: Outcome | None = None,
@@ -98,8 +94,4 @@ class SqlEpisodes(Part):
         filters: dict[str, Any] = {"session": session, "since": since, "until": until}
         filters |= {"entity": entity, "tool": tool, "outcome": outcome}
         order = "ORDER BY started_at DESC, doc DESC LIMIT :limit"
-        return self._select(f"{narrow(_FILTERS, filters)} {order}", **filters, limit=limit)
-
-    def _select(self, clause: str, **values: Any) -> list[Episode]:
-        statement = f"SELECT {EPISODE.columns} FROM episodes WHERE space = :space AND {clause}"
-        return [EPISODE.read(row) for row in self._run(statement, **values)]
+        return self._list(EPISODE, f"{narrow(_FILTERS, filters)} {order}", **filters, limit=limit)

@@ -117,11 +117,13 @@ class SqlEraser(Part):
 
     def only_in(self, terms: Iterable[str], docs: Collection[int]) -> set[str]:
         """Those of the terms that no other document of the space holds."""
-        return {term for term in terms if all(doc in docs for doc in self._holding(term))}
+        holding = self._unit.index.holding
+        return {term for term in terms if all(doc in docs for doc in holding(term))}
 
     def find_terms(self, terms: Iterable[str]) -> set[str]:
         """Those of the terms that some document of the space holds."""
-        return {term for term in terms if next(self._holding(term), None) is not None}
+        holding = self._unit.index.holding
+        return {term for term in terms if next(holding(term), None) is not None}
 
     def still_there(self, texts: Collection[str]) -> set[str]:
         """Those of the texts that some record of the space consists of."""
@@ -171,7 +173,7 @@ class SqlEraser(Part):
         self._unit.overwrite()
         docs = self._column("SELECT doc FROM text_terms WHERE +space = :space ORDER BY doc")
         for start in range(0, len(docs), _PORTION):
-            self._unit.index.remove(self._conn, self._space, docs[start : start + _PORTION])
+            self._unit.index.remove(docs[start : start + _PORTION])
         for table in self._unit.tables_with_space():
             if table == "vector_rewrites":  # counts by space and type in one number
                 self._run(f"DELETE FROM {table} WHERE space >> 3 = :space")
@@ -182,7 +184,7 @@ class SqlEraser(Part):
 
     def _remove_docs(self, type_: RecordType, docs: list[int]) -> None:
         """Numbers are never left in an index: the next record may get the highest again."""
-        self._unit.index.remove(self._conn, self._space, docs)
+        self._unit.index.remove(docs)
         self.drop_vectors(docs)
         for table in (TABLES[type_], "changed_texts", "turn_tools"):
             self._do(self._sql("drop_docs", table=table), docs)
@@ -230,17 +232,10 @@ class SqlEraser(Part):
 
     def _lower_marks(self) -> None:
         """A mark stands at a record that is left, the next below; without one it goes."""
-        for embedder, type_, doc in list(self._run("embedding_marks")):
-            last = self._run(
-                self._sql("last_below", table=TABLES[type_]),
-                first=first_doc(self._space, type_),
-                doc=doc,
-            ).get
-            mark = {"embedder": embedder, "type": type_}
-            if last is None:
-                self._run("drop_mark", **mark)
-            else:
-                self._run("lower_mark", **mark, last=last)
+        for type_, table in TABLES.items():
+            for statement in ("drop_marks", "lower_marks_of"):
+                first = first_doc(self._space, type_)
+                self._run(self._sql(statement, table=table), type=type_, first=first)
         last = max(self._next_doc("turn") - 1, -1)
         last = -1 if last < first_doc(self._space, "turn") else last
         for table, column in _MARKS:
@@ -292,9 +287,6 @@ class SqlEraser(Part):
             self._do(self._sql("drop_vectors", table=table), docs)
 
     # --- parts ----------------------------------------------------------------------------------
-
-    def _holding(self, term: str) -> Iterator[int]:
-        return self._unit.index.holding(self._conn, self._space, term)
 
     def _do(self, statement: str, ids: Collection[Any]) -> None:
         if ids:

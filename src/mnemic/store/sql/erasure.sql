@@ -125,9 +125,6 @@ WHERE space = :space
   AND type IN ('session.variables', 'session.cleared')
   AND subject IN (SELECT value FROM json_each(:ids))
 
--- name: embedding_marks
-SELECT embedder, type, doc FROM embedded WHERE space = :space
-
 -- name: leave_space
 UPDATE spaces SET name = :receipt, forgotten_at = :at WHERE space = :space
 
@@ -169,16 +166,23 @@ WHERE space = :space
       WHERE m.value IN (SELECT value FROM json_each(:ids))
   )
 
--- name: last_below
-SELECT max(doc) FROM {table} WHERE +space = :space AND doc BETWEEN :first AND :doc
+-- name: drop_marks
+DELETE
+FROM embedded
+WHERE space = :space
+  AND type = :type
+  AND NOT EXISTS (
+      SELECT 1 FROM {table} r WHERE r.space = :space AND r.doc BETWEEN :first AND embedded.doc
+  )
 
--- name: drop_mark
-DELETE FROM embedded WHERE space = :space AND embedder = :embedder AND type = :type
-
--- name: lower_mark
+-- name: lower_marks_of
 UPDATE embedded
-SET doc = :last
-WHERE space = :space AND embedder = :embedder AND type = :type
+SET doc = (
+    SELECT max(r.doc)
+    FROM {table} r
+    WHERE +r.space = :space AND r.doc BETWEEN :first AND embedded.doc
+)
+WHERE space = :space AND type = :type
 
 -- name: lower_marks
 UPDATE {table} SET {column} = :last WHERE space = :space AND {column} > :last

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from mnemic.days import ABROAD, Zone, day_bounds, day_of
 from mnemic.ids import new_id
@@ -22,9 +22,11 @@ _FILTERS = {
     "since": "at >= :since",
     "until": "at < :until",
 }
-_EVENT = Fields(Event, "id type operation_id subject payload:mapping at:time")
+_EVENT = Fields(Event, "id type operation_id subject payload:mapping at:time", table="events")
 DAILY_EVENT = Fields(
-    DailyEvent, "id day:day channel sender summary tokens compressed:flag created_at:time"
+    DailyEvent,
+    "id day:day channel sender summary tokens compressed:flag created_at:time",
+    table="daily_events",
 )
 
 
@@ -77,13 +79,13 @@ class SqlJournal(Part):
         """Whether a memory was learned and not taken back so far."""
         before = [
             figures_of(event.type, event.payload)
-            for event in self._events("subject = :subject", subject=memory)
+            for event in self._list(_EVENT, "subject = :subject", subject=memory)
         ]
         return ("learned",) in before and not any(TAKEN_BACK in names for names in before)
 
     def operation(self, operation_id: SafeName) -> list[Event]:
         """What an operation left, in order; empty when it has not happened."""
-        return self._events("operation_id = :id ORDER BY step", id=operation_id)
+        return self._list(_EVENT, "operation_id = :id ORDER BY step", id=operation_id)
 
     def events(
         self,
@@ -98,37 +100,29 @@ class SqlJournal(Part):
         filters = {"subject": subject, "type": type_, "since": since, "until": until}
         order = "ORDER BY at DESC, id DESC LIMIT :limit OFFSET :offset"
         clause = f"{narrow(_FILTERS, filters)} {order}"
-        return self._events(clause, **filters, limit=limit, offset=offset)
-
-    def _events(self, clause: str, **values: Any) -> list[Event]:
-        statement = f"SELECT {_EVENT.columns} FROM events WHERE space = :space AND {clause}"
-        return [_EVENT.read(row) for row in self._run(statement, **values)]
+        return self._list(_EVENT, clause, **filters, limit=limit, offset=offset)
 
     def add_daily_event(self, event: DailyEvent) -> None:
         self._insert("daily_events", DAILY_EVENT.of(event))
 
     def has_daily_event(self, event: DailyEvent) -> bool:
         """Whether its channel has said the same of its day."""
-        earlier = self._daily_events("day = :day", day=event.day)
+        earlier = self._list(DAILY_EVENT, "day = :day", day=event.day)
         return (event.channel, event.summary) in {(old.channel, old.summary) for old in earlier}
 
     def daily_events(
         self, day: date | None, limit: int, *, words: Sequence[str] = ()
     ) -> list[DailyEvent]:
         clause = self.statements["having_words"]
-        return self._daily_events(clause, day=day, words=words, limit=limit)
+        return self._list(DAILY_EVENT, clause, day=day, words=words, limit=limit)
 
     def list_uncompressed(self, before: date, limit: int) -> list[DailyEvent]:
         """Daily events of earlier days that are not in the knowledge yet, the oldest first."""
         clause = "day < :before AND compressed = 0 ORDER BY day, created_at, id LIMIT :limit"
-        return self._daily_events(clause, before=before, limit=limit)
+        return self._list(DAILY_EVENT, clause, before=before, limit=limit)
 
     def mark_compressed(self, ids: Sequence[str], *, compressed: bool) -> None:
         self._run("mark_compressed", ids=ids, compressed=compressed)
-
-    def _daily_events(self, clause: str, **values: Any) -> list[DailyEvent]:
-        statement = f"SELECT {DAILY_EVENT.columns} FROM daily_events WHERE space = :space"
-        return [DAILY_EVENT.read(row) for row in self._run(f"{statement} AND {clause}", **values)]
 
     def add_usage(
         self,

@@ -35,7 +35,11 @@ _TURN = Fields(
     index="t.idx",
     text="t.content",
 )
-_SESSION = Fields(SessionInfo, "id project topic started_at:time last_at:time ended_at:time? turns")
+_SESSION = Fields(
+    SessionInfo,
+    "id project topic started_at:time last_at:time ended_at:time? turns",
+    table="sessions",
+)
 _OF_SESSIONS = read_statements("sql/session_filters")
 _FILTERS = {
     "session": "s.space = t.space AND s.id = :session",
@@ -88,7 +92,7 @@ class SqlLedger(Part):
         self._run("end_session", session=session, at=at)
 
     def session(self, session: SafeName) -> SessionInfo | None:
-        return next(iter(self._sessions("AND id = :session", session=session)), None)
+        return self._first(_SESSION, "id = :session", session=session)
 
     def ids_beginning(self, prefix: str, limit: int) -> list[SafeName]:
         """Ids of records of any kind that begin so, by the index of each table."""
@@ -98,8 +102,8 @@ class SqlLedger(Part):
 
     def sessions(
         self,
-        limit: int,
-        offset: int,
+        limit: int = 100,
+        offset: int = 0,
         *,
         project: SafeName | None = None,
         text: SafeName | None = None,
@@ -109,12 +113,8 @@ class SqlLedger(Part):
         """Conversations by the time of their last turn, the latest first."""
         filters = {"project": project, "text": text, "since": since, "until": until}
         order = "ORDER BY last_at DESC, number DESC LIMIT :limit OFFSET :offset"
-        clause = f"AND {narrow(_OF_SESSIONS, filters)} {order}"
-        return self._sessions(clause, **filters, limit=limit, offset=offset)
-
-    def _sessions(self, clause: str, **values: Any) -> list[SessionInfo]:
-        statement = f"SELECT {_SESSION.columns} FROM sessions WHERE space = :space {clause}"
-        return [_SESSION.read(row) for row in self._run(statement, **values)]
+        clause = f"{narrow(_OF_SESSIONS, filters)} {order}"
+        return self._list(_SESSION, clause, **filters, limit=limit, offset=offset)
 
     # --- appending ------------------------------------------------------------------------------
 
@@ -164,9 +164,10 @@ class SqlLedger(Part):
         if row.claim is not None and (shared or row.claim != speaker or row.claim == FOREIGN):
             row, _, disowned = self.claim(row, number, Speech(speaker, bool(shared)))
         turn = _columns(space, doc, number, index, row)
-        indexed = self._unit.index.values(space, doc, row.terms, row.packed)
+        lists = self._unit.index
+        indexed = lists.values(doc, row.terms, row.packed)
         grown = (index + 1, turn[9], space, number)
-        conn.execute(_append(self._unit.index.insert), (*turn, *grown, *indexed))
+        conn.execute(_append(lists.insert), (*turn, *grown, *indexed))
         if row.tool_calls:
             self._add_tools([(row, doc)])
         return Placed(index, added=True, external=row is not original, disowned=disowned)
@@ -218,7 +219,7 @@ class SqlLedger(Part):
             state.last_at = max(state.last_at, turn[9])
         self._insert_turns(turns)
         terms, packed = [row.terms for row, *_ in fresh], [row.packed for row, *_ in fresh]
-        self._unit.index.add_many(self._conn, self._space, docs, terms, packed)
+        self._unit.index.add_many(docs, terms, packed)
         if tools:
             self._add_tools(tools)
         grown = [(s.turns, s.next_idx, s.last_at, s.number) for s in begun.values() if s.waiting]

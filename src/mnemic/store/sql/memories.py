@@ -10,7 +10,7 @@ from typing import Any
 from mnemic.rules.likeness import wording_of
 from mnemic.rules.slots import SEPARATOR, fold, slot_of
 from mnemic.store import codec
-from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
+from mnemic.store.rows import Life, MemoryFilter, SlotEntry
 from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.store.sql.scope import fill_condition, word_condition
 from mnemic.types import EMPTY, Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
@@ -198,8 +198,7 @@ class SqlMemories(Part):
             self._sql("nearest", cosine=self._unit.cosine),
             vector=self._unit.encode_vector(vector),
             embedder=embedder,
-            first=first_doc(self._space, "memory"),
-            last=last_doc(self._space, "memory"),
+            **self._range_of("memory"),
             status=status,
             now=now,
             limit=limit,

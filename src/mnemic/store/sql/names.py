@@ -98,24 +98,24 @@ class SqlNames(Part):
     def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
         """Records that have one of these names in a copy: index, vector or transcript."""
         return {
-            type_: self._find_changed(type_, names, columns)
+            type_: [id_ for id_, _ in self._rename_in(type_, columns, dict.fromkeys(names, EMPTY))]
             for type_, columns in _BEARING.items()
             if any(name.kind in _KINDS[column] for name in names for column in columns)
         }
 
-    def _find_changed(
-        self, type_: RecordType, names: Collection[Name], columns: Sequence[str]
-    ) -> list[str]:
-        renamed = dict.fromkeys(names, EMPTY)
-        rows = self._run(f"SELECT id, {', '.join(columns)} FROM {TABLES[type_]} {_OF_SPACE}")
-        return [
-            id_
-            for id_, *cells in rows
-            if any(
-                cell and _replace(column, cell, renamed) != cell
+    def _rename_in(
+        self, type_: RecordType, columns: Sequence[str], names: Renamed
+    ) -> Iterator[tuple[str, dict[str, str]]]:
+        """The records that these columns of change with the names, and what they hold then."""
+        for id_, *cells in self._run(
+            f"SELECT id, {', '.join(columns)} FROM {TABLES[type_]} {_OF_SPACE}"
+        ):
+            after = [
+                cell and _replace(column, cell, names)
                 for column, cell in zip(columns, cells, strict=True)
-            )
-        ]
+            ]
+            if after != cells:
+                yield id_, dict(zip(columns, after, strict=True))
 
     # --- replacing ------------------------------------------------------------------------------
 
@@ -128,11 +128,9 @@ class SqlNames(Part):
                 self._run(statement, before=name.text, after=after)
         kinds = {name.kind for name in names}
         for type_, columns in _BEARING.items():
-            affected = tuple(
-                column for column in columns if column in _IN_JSON and kinds & _KINDS[column]
-            )
-            if affected:
-                self._rewrite(TABLES[type_], affected, names)
+            affected = [c for c in columns if c in _IN_JSON and kinds & _KINDS[c]]
+            for id_, cells in list(self._rename_in(type_, affected, names)) if affected else ():
+                self._update(TABLES[type_], id_, cells)
         if "predicate" in kinds:
             predicates = {after for name, after in names.items() if name.kind == "predicate"}
             for id_, subject, predicate in self._run("of_predicates", listed=predicates).fetchall():
@@ -147,18 +145,6 @@ class SqlNames(Part):
             same = "".join(f" AND o.{other} = {table}.{other}" for other in others)
             statement = self._sql("make_way", table=table, column=column, same=same)
             self._run(statement, before=before, after=after)
-
-    def _rewrite(self, table: str, columns: Sequence[str], names: Renamed) -> None:
-        rows = self._run(f"SELECT doc, {', '.join(columns)} FROM {table} {_OF_SPACE}")
-        for doc, *cells in rows.fetchall():
-            after = [
-                cell and _replace(column, cell, names)
-                for column, cell in zip(columns, cells, strict=True)
-            ]
-            if after != cells:
-                sets = ", ".join(f"{column} = ?" for column in columns)
-                statement = f"UPDATE {table} SET {sets} WHERE +space = ? AND doc = ?"
-                self._conn.execute(statement, (*after, self._space, doc))
 
     def _rename_events(self, names: Renamed) -> None:
         """Events about a session, and the types that a host gave its own."""

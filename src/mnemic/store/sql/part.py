@@ -24,6 +24,7 @@ _DECODERS: Mapping[str, Callable[[Any], Any]] = {
     "flag": bool,
     "words": codec.load_words,
     "mapping": codec.load_mapping,
+    "texts": codec.load_texts,
     "metadata": codec.load_metadata,
     "actions": codec.load_actions,
     "calls": codec.load_calls,
@@ -69,16 +70,22 @@ def read_statements(*files: str) -> Mapping[str, str]:
 
 class Fields(Generic[Value]):
     """The fields of a type that are columns of the same name, listed as ``name`` or ``name:kind``;
-    ``prefix`` is that of the columns in statements, ``elsewhere`` the expressions of fields that
-    have another column.
+    ``prefix`` is that of the columns in statements, ``table`` where they are read from, and
+    ``elsewhere`` has the expressions of fields that have another column.
     """
 
     def __init__(
-        self, make: Callable[..., Value], listed: str, prefix: str = "", **elsewhere: str
+        self,
+        make: Callable[..., Value],
+        listed: str,
+        prefix: str = "",
+        table: str = "",
+        **elsewhere: str,
     ) -> None:
         fields = [field.partition(":") for field in listed.split()]
         self.names = [name for name, _, _ in fields]
         self.columns = ", ".join(elsewhere.get(name, f"{prefix}{name}") for name in self.names)
+        self.select = f"SELECT {self.columns} FROM {table} WHERE space = :space"
         # Compiled, as dataclasses are: a loop over the fields would take twice as long.
         names = {f"read_{name}": _DECODERS[kind] for name, _, kind in fields if kind}
         cells = ", ".join(
@@ -123,6 +130,14 @@ class Part:
     def _column(self, statement: str, **values: Any) -> list[Any]:
         return [value for (value,) in self._run(statement, **values)]
 
+    def _list(self, fields: Fields[Value], clause: str = "true", **values: Any) -> list[Value]:
+        """What the space has in the table of the fields, by a condition and its order."""
+        rows = self._run(f"{fields.select} AND {clause}", **values)
+        return [fields.read(row) for row in rows]
+
+    def _first(self, fields: Fields[Value], clause: str = "true", **values: Any) -> Value | None:
+        return next(iter(self._list(fields, clause, **values)), None)
+
     def _insert(self, table: str, values: Mapping[str, Any]) -> None:
         """Add a row."""
         self._run(_insert_statement(table, tuple(values)), **values)
@@ -140,6 +155,10 @@ class Part:
     def _update(self, table: str, id_: str, values: Mapping[str, Any]) -> SqlRows:
         """Change a record; gives its document if it is there."""
         return self._run(_update_statement(table, tuple(values)), **values, id=id_)
+
+    def _range_of(self, type_: RecordType) -> dict[str, int]:
+        """The first and the last number of a type, as statements ask for them."""
+        return {"first": first_doc(self._space, type_), "last": last_doc(self._space, type_)}
 
     def _next_doc(self, type_: RecordType) -> int:
         first = first_doc(self._space, type_)

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from mnemic.late import NDArray, dataclass, np
@@ -151,43 +152,37 @@ class CountedList(NamedTuple):
 
 
 class TermIndex(ABC):
-    """A database's text index (FTS5 in SQLite, rows of terms in PostgreSQL). An instance reads the
-    lists of one range of documents that it keeps for each term. Of another form of a term only
-    those documents count that do not have the term itself.
+    """A database's text index (FTS5 in SQLite, rows of terms in PostgreSQL), for one space. Lists
+    are read of the documents of some types. Of another form of a term only those documents count
+    that do not have the term itself.
     """
 
     insert: ClassVar[str]  # what adds one document, to be given ``values``: one or more statements
 
-    def __init__(self, conn: Any, space: int, first: int, last: int) -> None:
+    def __init__(self, conn: Any, space: int, types: Collection[RecordType] = RECORD_TYPES) -> None:
         self._conn = conn
         self._space = space
-        self._bounds = (first, last)
-        self.first = first
+        self._types = types
 
-    @staticmethod
-    @abstractmethod
-    def values(space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]: ...
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        """The first and the last document that there may be."""
+        first = min(first_doc(self._space, type_) for type_ in self._types)
+        return first, max(last_doc(self._space, type_) for type_ in self._types)
 
-    @classmethod
     @abstractmethod
-    def add_many(
-        cls,
-        conn: Any,
-        space: int,
-        docs: Sequence[int],
-        terms: Sequence[str],
-        packed: Sequence[bytes],
-    ) -> None:
+    def values(self, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]: ...
+
+    @abstractmethod
+    def add_many(self, docs: Sequence[int], terms: Sequence[str], packed: Sequence[bytes]) -> None:
         """Index documents by their terms and the same terms packed."""
 
-    @staticmethod
     @abstractmethod
-    def remove(conn: Any, space: int, docs: Sequence[int]) -> None: ...
+    def remove(self, docs: Sequence[int]) -> None: ...
 
-    @staticmethod
     @abstractmethod
-    def holding(conn: Any, space: int, term: str) -> Iterator[int]:
-        """The documents of the space that hold a term."""
+    def holding(self, term: str) -> Iterator[int]:
+        """The documents that hold a term."""
 
     @abstractmethod
     def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
@@ -207,7 +202,9 @@ class TermIndex(ABC):
 
 
 class Weighed(NamedTuple):
-    """A query term, its weight times rarity, its frequency, and its documents if known."""
+    """A query term, what it adds to a score (its weight times rarity), its frequency, and its
+    documents joined by commas, if known.
+    """
 
     text: str
     impact: float
@@ -217,25 +214,11 @@ class Weighed(NamedTuple):
     form_of: str = ""
 
 
-class DocList(NamedTuple):
-    """Documents joined by commas, as SQLite gives them, and what each adds to a score."""
-
-    docs: str
-    impact: float
-
-
 class WeighedTerms(NamedTuple):
     """The terms of a query that are there, and what those weigh that no document has."""
 
     terms: list[Weighed]
     absent: float
-
-
-class Candidates(NamedTuple):
-    """Promising documents, best first, and the terms that brought them."""
-
-    docs: list[int]
-    terms: WeighedTerms
 
 
 class Postings:
@@ -246,8 +229,12 @@ class Postings:
         self._stats = stats
         self._small = stats.rows <= SMALL
 
-    def candidates(self, query: Sequence[QueryTerm], depth: int, wanted: int) -> Candidates:
-        """At most ``depth`` documents that could be among the best ``wanted``."""
+    def candidates(
+        self, query: Sequence[QueryTerm], depth: int, wanted: int
+    ) -> tuple[list[int], WeighedTerms]:
+        """At most ``depth`` documents that could be among the best ``wanted``, the most promising
+        first, and the terms that brought them.
+        """
         telling = [term for term in query if term.weight > _STOP_WEIGHT]
         terms, absent = self.weigh(telling)
         budget = math.inf if self._small else max(_READ_LIMIT, self._stats.rows // _READ_SHARE)
@@ -262,8 +249,9 @@ class Postings:
             filling, _ = self._read(stop.terms, _FILL_LIMIT)
             rows, terms = _add_up(lists + filling, depth), terms + stop.terms
             absent += stop.absent
-        docs = [self._lists.first + doc for _, doc in rows]
-        return Candidates(docs, WeighedTerms(terms, absent))
+        first = self._lists.bounds[0]
+        docs = [first + doc for _, doc in rows]
+        return docs, WeighedTerms(terms, absent)
 
     def weigh(self, query: Sequence[QueryTerm]) -> WeighedTerms:
         """The terms that are there, most telling first; in a large space only the best of them."""
@@ -318,7 +306,7 @@ class Postings:
         telling = term.weight * bm25.rarity(self._stats.rows + _YOUNG, rows)
         return Weighed(term.text, impact, rows, docs, telling, term.form_of)
 
-    def _read(self, terms: Sequence[Weighed], budget: float) -> tuple[list[DocList], list[Weighed]]:
+    def _read(self, terms: Sequence[Weighed], budget: float) -> tuple[list[Weighed], list[Weighed]]:
         """The lists of the rarest terms, and the terms that were too common to read."""
         rare: list[Weighed] = []
         common: list[Weighed] = []
@@ -327,19 +315,19 @@ class Postings:
             (rare if budget >= 0 else common).append(term)
         unread = [term for term in rare if not term.docs]
         loaded = dict(zip(unread, self._lists.read_all(unread), strict=True))
-        return [DocList(term.docs or loaded[term], term.impact) for term in rare], common
+        return [t if t.docs else t._replace(docs=loaded[t]) for t in rare], common
 
-    def _meet(self, common: Sequence[Weighed], depth: int) -> list[DocList]:
+    def _meet(self, common: Sequence[Weighed], depth: int) -> list[Weighed]:
         """Where the rarest common term meets each other one, and the newest that hold it at all."""
         first, *others = common
-        lists = [DocList(self._lists.newest([first], depth), first.impact)]
+        lists = [first._replace(docs=self._lists.newest([first], depth))]
         budget = _MEET_LIMIT
         for other in sorted(others, key=lambda term: -term.impact):
             budget -= first.rows + other.rows
             if budget < 0 and len(lists) > 1:
                 break
             both = self._lists.newest([first, other], _LIST_LIMIT)
-            lists.append(DocList(both, other.impact))
+            lists.append(other._replace(docs=both))
         return lists
 
 
@@ -367,7 +355,7 @@ def _sums(entries: Docs, weights: NDArray[np.float64]) -> tuple[Docs, NDArray[np
     return docs[first], np.add.reduceat(weights[order], first)
 
 
-def _add_up(lists: Sequence[DocList], depth: int) -> list[tuple[float, int]]:
+def _add_up(lists: Sequence[Weighed], depth: int) -> list[tuple[float, int]]:
     """The sum of the impacts of each document, best and newest first, cut at a depth."""
     filled = [postings for postings in lists if postings.docs]
     if not filled:

@@ -43,9 +43,6 @@ class Habits(NamedTuple):
     embeds: bool = False  # what is written there
 
 
-USUAL = Habits()
-
-
 class SqlTasks(Part):
     """Queueing and looking at the jobs of one space."""
 
@@ -54,58 +51,29 @@ class SqlTasks(Part):
     def enqueue(
         self,
         kind: str,
+        payloads: Mapping[SafeName, Mapping[str, Fact]],
         *,
-        key: SafeName,
-        payload: Mapping[str, Fact],
         now: datetime,
         run_at: datetime | None = None,
         max_attempts: int | None = None,
     ) -> None:
-        """Queue a job for now, or for later. One that already waits under the same key stands for
-        both and keeps the earlier time, but a failed or put off one that waits for its next try is
-        not hurried.
+        """Queue a job for each key, for now or for later. One that already waits under the same key
+        stands for both and keeps the earlier time, but a failed or put off one that waits for its
+        next try is not hurried.
         """
-        run_at = run_at or now
-        # Every turn asks again for what already waits, so that case is looked for first.
-        values = (self._space, kind, key, codec.to_micros(run_at))
-        if self._conn.execute(self.statements["waits"], values).get:
-            return
-        self._queue(kind, {key: payload}, run_at, now, max_attempts)
-
-    def enqueue_many(
-        self,
-        kind: str,
-        payloads: Mapping[SafeName, Mapping[str, Fact]],
-        *,
-        now: datetime,
-        run_at: datetime | None = None,
-        max_attempts: int | None = None,
-    ) -> None:
-        """Queue a job for each key, as ``enqueue`` does."""
-        if len(payloads) == 1:
-            ((key, payload),) = payloads.items()
-            self.enqueue(
-                kind, key=key, payload=payload, run_at=run_at, now=now, max_attempts=max_attempts
-            )
-        elif payloads:
-            self._queue(kind, payloads, run_at or now, now, max_attempts)
-
-    def _queue(
-        self,
-        kind: str,
-        payloads: Mapping[SafeName, Mapping[str, Fact]],
-        run_at: datetime,
-        now: datetime,
-        max_attempts: int | None,
-    ) -> None:
-        moment = codec.to_micros(now)
-        times = (max_attempts or self._unit.habits.tries, codec.to_micros(run_at), moment, moment)
-        ids = new_ids(now, len(payloads))
+        moment, due = codec.to_micros(now), codec.to_micros(run_at or now)
+        if len(payloads) == 1:  # every turn asks again for what already waits
+            waiting = (self._space, kind, *payloads, due)
+            if self._conn.execute(self.statements["waits"], waiting).get:
+                return
+        times = (max_attempts or self._unit.habits.tries, due, moment, moment)
         self._conn.executemany(
             self.statements["enqueue"],
             [
                 (self._space, id_, kind, key, codec.dump(dict(payload)), *times)
-                for id_, (key, payload) in zip(ids, payloads.items(), strict=True)
+                for id_, (key, payload) in zip(
+                    new_ids(now, len(payloads)), payloads.items(), strict=True
+                )
             ],
         )
 
@@ -285,7 +253,7 @@ class SqlQueue(ABC):
             if conn.changes() == 0:
                 return False
             if run:
-                unit.tasks.enqueue(due.kind, key=constant("scheduled"), payload={}, now=now)
+                unit.tasks.enqueue(due.kind, {constant("scheduled"): {}}, now=now)
             return True
 
     def _identify(self, conn: SqlConnection, job: Job, owner: str) -> dict[str, Any]:

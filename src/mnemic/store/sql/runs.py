@@ -13,8 +13,9 @@ from mnemic.store.rows import Claimed, RunRow, StepRow
 from mnemic.store.sql.part import Fields, Part, read_statements
 from mnemic.types import EMPTY, SafeText
 
-_RUN = Fields(RunRow, "run started_at:time finished_at:time?")
-_STEP = Fields(StepRow, "step finished_at:time? counts:mapping error")
+_RUN = Fields(RunRow, "run started_at:time finished_at:time?", table="upkeep_runs")
+_STEP = Fields(StepRow, "step finished_at:time? counts:mapping error", table="upkeep_steps")
+_LATEST = "work = :work ORDER BY started_at DESC, length(run) DESC, run DESC LIMIT 1"
 
 
 class SqlRuns(Part):
@@ -77,7 +78,8 @@ class SqlRuns(Part):
         self._run("close", work=work, run=run, now=now)
 
     def steps(self, work: str, run: str) -> dict[str, StepRow]:
-        return {row[0]: _STEP.read(row) for row in self._run("steps", work=work, run=run)}
+        steps = self._list(_STEP, "work = :work AND run = :run", work=work, run=run)
+        return {step.step: step for step in steps}
 
     def last_done(self, step: str) -> datetime | None:
         """When the latest run began in which that step came to its end."""
@@ -101,4 +103,4 @@ class SqlRuns(Part):
         return max(filter(None, moments), default=None)
 
     def latest(self, work: str) -> RunRow | None:
-        return next((_RUN.read(row) for row in self._run("latest", work=work)), None)
+        return self._first(_RUN, _LATEST, work=work)

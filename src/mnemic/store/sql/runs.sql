@@ -34,11 +34,6 @@ WHERE space = :space AND work = :work AND run = :run AND step = :step AND owner 
 -- name: close
 UPDATE upkeep_runs SET finished_at = :now WHERE space = :space AND work = :work AND run = :run
 
--- name: steps
-SELECT step, finished_at, counts, error
-FROM upkeep_steps
-WHERE space = :space AND work = :work AND run = :run
-
 -- name: last_done
 SELECT max(r.started_at)
 FROM upkeep_steps s
@@ -50,9 +45,3 @@ SELECT work, run
 FROM upkeep_runs
 WHERE space = :space AND started_at > :moment
 ORDER BY started_at DESC, length(run) DESC, run DESC
-
--- name: latest
-SELECT run, started_at, finished_at
-FROM upkeep_runs
-WHERE space = :space AND work = :work
-ORDER BY started_at DESC, length(run) DESC, run DESC LIMIT 1

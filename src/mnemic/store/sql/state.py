@@ -24,9 +24,10 @@ from mnemic.store.rows import (
 from mnemic.store.sql.part import Fields, Part, read_statements
 from mnemic.types import TRUSTS, SafeName, SafeText, Trust
 
-_PAD = Fields(PadRow, "text updated_at:time")
-_CARD = Fields(CardRow, "name source maker text")
-_CHOICE = Fields(DocumentChoice, "document memory choice at:time")
+_PAD = Fields(PadRow, "text updated_at:time", table="scratchpads")
+_CARD = Fields(CardRow, "name source maker text", table="cards")
+_ONBOARDING = Fields(OnboardingRow, "stage answers:texts", table="onboarding")
+_CHOICE = Fields(DocumentChoice, "document memory choice at:time", table="document_choices")
 _LIFE = timedelta(days=1)  # of a kept reply
 _LONGEST = 256 << 10  # bytes of a reply
 _LOOK = 64  # one of so many keys looks whether there are more
@@ -35,10 +36,8 @@ _LOOK = 64  # one of so many keys looks whether there are more
 class SqlScratchpads(Part):
     """What the agent is working on: one text for a space."""
 
-    statements = read_statements("sql/state")
-
     def get(self) -> PadRow | None:
-        return next((_PAD.read(row) for row in self._run("get_scratchpad")), None)
+        return self._first(_PAD)
 
     def put(self, text: SafeText, at: datetime) -> None:
         self._put("scratchpads", {"text": text, "updated_at": at})
@@ -50,7 +49,7 @@ class SqlCards(Part):
     statements = read_statements("sql/state")
 
     def all(self) -> dict[str, CardRow]:
-        return {row[0]: _CARD.read(row) for row in self._run("all_cards")}
+        return {card.name: card for card in self._list(_CARD)}
 
     def put(self, card: CardRow, at: datetime) -> None:
         self._put("cards", {**_CARD.of(card), "made_at": at}, ("name",))
@@ -62,13 +61,8 @@ class SqlCards(Part):
 class SqlOnboardings(Part):
     """The first talk about who the agent and the user are; there is one in a space."""
 
-    statements = read_statements("sql/state")
-
     def get(self) -> OnboardingRow | None:
-        for stage, answers in self._run("get_onboarding").fetchall():
-            texts = codec.load_mapping(answers).items()
-            return OnboardingRow(stage, {name: codec.as_text(text) for name, text in texts})
-        return None
+        return self._first(_ONBOARDING)
 
     def put(self, row: OnboardingRow, at: datetime) -> None:
         self._put("onboarding", {"stage": row.stage, "answers": row.answers, "updated_at": at})
@@ -90,7 +84,7 @@ class SqlDocumentStates(Part):
         self._put("documents", {**mark, **state}, ("name",))
 
     def choices(self) -> list[DocumentChoice]:
-        return [_CHOICE.read(row) for row in self._run("document_choices")]
+        return self._list(_CHOICE, "true ORDER BY at, document, memory")
 
     def choose(self, choice: DocumentChoice) -> None:
         self._put("document_choices", _CHOICE.of(choice), ("document", "memory"))

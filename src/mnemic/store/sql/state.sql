@@ -1,23 +1,8 @@
--- name: get_scratchpad
-SELECT text, updated_at FROM scratchpads WHERE space = :space
-
--- name: all_cards
-SELECT name, source, maker, text FROM cards WHERE space = :space
-
 -- name: drop_card
 DELETE FROM cards WHERE space = :space AND name = :name
 
--- name: get_onboarding
-SELECT stage, answers FROM onboarding WHERE space = :space
-
 -- name: get_document_state
 SELECT written, writing, rolled_through FROM documents WHERE space = :space AND name = :name
-
--- name: document_choices
-SELECT document, memory, choice, at
-FROM document_choices
-WHERE space = :space
-ORDER BY at, document, memory
 
 -- name: drop_document_choices
 DELETE

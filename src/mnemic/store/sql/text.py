@@ -15,8 +15,6 @@ from mnemic.store.rows import (
     Scope,
     TextMatch,
     TextMatches,
-    first_doc,
-    last_doc,
     type_of,
 )
 from mnemic.store.sql.part import Part, read_statements
@@ -52,10 +50,10 @@ class SqlText(Part):
         chosen = ScopeFilter(self._conn, self._space, scope)
         depth = max(2 * limit, _DEPTH)
         while True:  # look deeper while the scope leaves too few of the candidates
-            candidates = postings.candidates(terms, depth, limit)
-            docs = chosen.keep(candidates.docs)
-            if len(docs) >= limit or len(candidates.docs) < depth or depth >= _DEEPEST:
-                return self._rank(docs, candidates.terms, limit, stats)
+            candidates, weighed = postings.candidates(terms, depth, limit)
+            docs = chosen.keep(candidates)
+            if len(docs) >= limit or len(candidates) < depth or depth >= _DEEPEST:
+                return self._rank(docs, weighed, limit, stats)
             depth *= 8
 
     def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches:
@@ -229,18 +227,16 @@ class SqlText(Part):
     def add(self, doc: int, terms: str) -> None:
         """Index a new document by its terms."""
         index = self._unit.index
-        self._conn.execute(index.insert, index.values(self._space, doc, terms, bm25.pack(terms)))
+        self._conn.execute(index.insert, index.values(doc, terms, bm25.pack(terms)))
 
     def replace(self, terms: Mapping[int, str], *, changed: bool = True) -> None:
         """Index documents anew."""
         docs, texts = list(terms), list(terms.values())
         if changed:
             self._unit.cleanup.ask_again(docs)
-        self._unit.index.remove(self._conn, self._space, docs)
+        self._unit.index.remove(docs)
         packed = [bm25.pack(text) for text in texts]
-        self._unit.index.add_many(self._conn, self._space, docs, texts, packed)
+        self._unit.index.add_many(docs, texts, packed)
 
     def _lists(self, scope: Scope) -> TermIndex:
-        first = min(first_doc(self._space, type_) for type_ in scope.types)
-        last = max(last_doc(self._space, type_) for type_ in scope.types)
-        return self._unit.index(self._conn, self._space, first, last)
+        return self._unit.make_index(self._conn, self._space, scope.types)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from mnemic.store.quota import Admission
 from mnemic.store.sql.attachments import SqlAttachments
 from mnemic.store.sql.cleanup import SqlCleanup
 from mnemic.store.sql.episodes import SqlEpisodes
@@ -16,7 +15,7 @@ from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.names import SqlNames
 from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import TermIndex, TextStats
-from mnemic.store.sql.queue import USUAL, Habits, SqlTasks
+from mnemic.store.sql.queue import SqlTasks
 from mnemic.store.sql.runs import SqlRuns
 from mnemic.store.sql.state import (
     SqlCards,
@@ -32,6 +31,9 @@ from mnemic.store.sql.tiers import SqlTiers
 from mnemic.store.sql.tokens import SqlAccesses
 from mnemic.store.sql.transfer import SqlTransfer
 from mnemic.store.sql.vectors import SqlVectors
+
+if TYPE_CHECKING:
+    from mnemic.store.contract import Store
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -56,7 +58,7 @@ class Unit:
     compares a column of vectors with a given one, and how it lists the tables with a space.
     """
 
-    index: type[TermIndex]
+    make_index: type[TermIndex]
     cosine: str
     tables: str
 
@@ -64,19 +66,20 @@ class Unit:
         self,
         conn: SqlConnection,
         space: int,
-        text_stats: TextStats,
-        admission: Admission | None = None,
-        habits: Habits = USUAL,
+        store: Store,
         *,
         reading: bool = False,
+        text_stats: TextStats | None = None,
     ) -> None:
+        """``text_stats`` are those of a replica."""
         self.conn = conn
         self.space = space
-        self.text_stats = text_stats
-        self.admission = admission
-        self.habits = habits
+        self.text_stats = text_stats or store.text_stats
+        self.admission = store.admission
+        self.habits = store.habits
         self._answers: dict[Hashable, Any] | None = {} if reading else None
 
+    index: UnitPart[TermIndex] = UnitPart(lambda unit: unit.make_index(unit.conn, unit.space))
     ledger = UnitPart(SqlLedger)
     memories = UnitPart(SqlMemories)
     episodes = UnitPart(SqlEpisodes)

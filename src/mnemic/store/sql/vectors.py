@@ -53,11 +53,9 @@ class SqlVectors(Part):
         """Records without vectors of this embedder, and those whose text has changed."""
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
-            reached = self._read_progress(embedder, type_)
-            first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+            values = {"reached": self._read_progress(embedder, type_), **self._range_of(type_)}
             for name in ("unembedded", "changed"):
-                statement = self._fill(name, type_)
-                rows = self._run(statement, reached=reached, first=first, last=last, limit=limit)
+                rows = self._run(self._fill(name, type_), **values, limit=limit)
                 texts += [EmbedText(*row) for row in rows]
         return texts[:limit]
 
@@ -240,11 +238,8 @@ class SqlVectors(Part):
     def nearest(
         self, embedder: int, type_: RecordType, query: bytes, limit: int
     ) -> list[tuple[int, float]]:
-        best: dict[int, float] = {}
-        for doc, cosine in self.scan(embedder, query):
-            if type_of(doc) == type_:
-                best[doc] = max(cosine, best.get(doc, -1.0))
-        return sorted(best.items(), key=lambda pair: -pair[1])[:limit]
+        """What that index finds."""
+        raise NotImplementedError
 
     def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
         """The cosine of the best passage of each document that has one."""

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import apsw
@@ -23,10 +24,13 @@ from mnemic import errors
 from mnemic.store.contract import MADE_AT, Store
 from mnemic.store.new_file import UnfinishedFile, exists_error, explain_errors, sync_folder
 from mnemic.store.sqlite import migrate
-from mnemic.store.sqlite.connection import MEMORY, Database, explain, explaining
+from mnemic.store.sqlite.connection import MEMORY, explain, explaining
 from mnemic.store.sqlite.keys import CIPHER, FileKey, check_key, key_for
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect
 from mnemic.types import Backup, PageProgress, Restored
+
+if TYPE_CHECKING:
+    from mnemic.store.sqlite.store import SqliteStore
 
 _STEP = 1_000  # pages between two words on the progress
 _COUNTED = ("spaces", "sessions", "turns", "memories", "episodes", "attachments", "events", "jobs")
@@ -44,9 +48,10 @@ _BROKEN = (apsw.CorruptError, apsw.NotADBError)
 
 
 def back_up(
-    database: Database, target: Path, *, replace: bool, patience: float, progress: PageProgress
+    store: SqliteStore, target: Path, *, replace: bool, patience: float, progress: PageProgress
 ) -> Backup:
     """A checked copy of the file as it is now; nobody is kept from reading or writing."""
+    database = store.database
     if not replace and os.path.lexists(target):
         raise exists_error(target)
     if target.exists() and database.path != MEMORY and target.samefile(database.path):

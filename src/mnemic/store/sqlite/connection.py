@@ -292,14 +292,15 @@ class Database:
                     conn.execute("ROLLBACK")
                 self._give_back(reader)
 
-    def once(self, work: Callable[[apsw.Connection], None]) -> None:
-        """Run ``work`` outside a transaction on the write connection (pragmas, VACUUM)."""
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[apsw.Connection]:
+        """The write connection outside a transaction (pragmas, VACUUM)."""
         with passing, self._lock:
             self._check()
             if self.read_only:
                 raise refusal(self.path)
             try:
-                work(self._writing())
+                yield self._writing()
             except UNREADABLE as error:
                 raise self._explain(error) from error
 

@@ -228,14 +228,12 @@ def _not_sqlite(path: str) -> errors.NotADatabase:
 
 
 def _use_wal(database: Database) -> None:
-    def switch(conn: apsw.Connection) -> None:
-        conn.execute("PRAGMA journal_mode = WAL")
-
     if database.path != MEMORY:
         # SQLite gives the files it makes beside this one the same mode.
         with contextlib.suppress(OSError):  # SQLite will say what is the matter
             private.create_empty(Path(database.path))
-        database.once(switch)
+        with database.alone() as conn:
+            conn.execute("PRAGMA journal_mode = WAL")
 
 
 def _create(database: Database, now: int) -> int:

@@ -17,19 +17,20 @@ from mnemic import private
 from mnemic.errors import StoreBusy, StoreError, StoreReadOnly, StoreUnavailable
 from mnemic.store import codec
 from mnemic.store.contract import Store, Unit
-from mnemic.store.rows import MAX_SPACES, NOBODY
+from mnemic.store.rows import MAX_SPACES
 from mnemic.store.sql import text_columns
 from mnemic.store.sql.part import SqlConnection, read_statements
 from mnemic.store.sql.queue import JOB, SqlQueue
 from mnemic.store.sql.transfer import SqlTransfer, duplicate, misfit, missing
 from mnemic.store.sql.unit import UnitPart
-from mnemic.store.sqlite import backup, migrate
+from mnemic.store.sqlite import migrate
+from mnemic.store.sqlite.backup import back_up
 from mnemic.store.sqlite.connection import MEMORY, Database
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.sqlite.readonly import size_of
 from mnemic.store.sqlite.terms import FtsTerms
 from mnemic.store.transfer import Cells, MovedTable
-from mnemic.types import Backup, Finding, Job, PageProgress
+from mnemic.types import Finding, Job
 
 _LOW_SPACE = 256 << 20
 _LARGE_WAL = 256 << 20
@@ -104,7 +105,7 @@ class SqliteQueue(SqlQueue):
 class SqliteUnit(Unit):
     """All parts of one space on one connection; vectors are searched in memory, unindexed."""
 
-    index = FtsTerms
+    make_index = FtsTerms
     cosine = "1 - vec_distance_cosine(v.vector, :vector)"
     tables = _SQL["tables"]
     transfer = UnitPart(SqliteTransfer)
@@ -131,7 +132,7 @@ class _Writing:
         except BaseException as error:
             store.database.abandon(conn, error)
             raise
-        return SqliteUnit(conn, number, store.text_stats, store.admission, store.habits)
+        return SqliteUnit(conn, number, store)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None:
@@ -172,9 +173,7 @@ class SqliteStore(Store):
     @contextlib.contextmanager
     def open_read(self, space: str) -> Iterator[SqliteUnit]:
         with self.database.read() as conn:
-            number = self.number_of(conn, space)
-            number = NOBODY if number is None else number
-            yield SqliteUnit(conn, number, self.text_stats, reading=True)
+            yield SqliteUnit(conn, self.owner_of(conn, space), self, reading=True)
 
     def open_write(self, space: str) -> AbstractContextManager[SqliteUnit]:
         return _Writing(self, space)
@@ -186,9 +185,7 @@ class SqliteStore(Store):
         return self.database.write()
 
     def enter(self, conn: SqlConnection, space: str) -> SqliteUnit:
-        number = self.number_of(conn, space)
-        number = NOBODY if number is None else number
-        return SqliteUnit(conn, number, self.text_stats, habits=self.habits)
+        return SqliteUnit(conn, self.owner_of(conn, space), self)
 
     def size(self) -> int:
         return size_of(self.path) + size_of(f"{self.path}-wal")
@@ -229,21 +226,19 @@ class SqliteStore(Store):
             conn.execute("PRAGMA secure_delete = ON")
             conn.execute("INSERT INTO text_index (text_index) VALUES ('optimize')")
         large = self.path != MEMORY and size_of(self.path) > _IN_MEMORY
-
-        def write_anew(conn: apsw.Connection) -> None:
+        with self.database.alone() as conn:
             conn.execute(f"PRAGMA temp_store = {'FILE' if large else 'MEMORY'}")
             try:
                 conn.execute("VACUUM")
             finally:
                 conn.execute("PRAGMA temp_store = MEMORY")
-
-        self.database.once(write_anew)
         self.settle()
 
     def settle(self) -> None:
         """Bring the log into the file and empty it; a reader elsewhere can be in the way."""
-
-        def empty_log(conn: apsw.Connection) -> None:
+        if self.path == MEMORY:
+            return
+        with self.database.alone() as conn:
             # What is deleted after this is as good as any other; only forgetting pays for zeroes.
             conn.execute("PRAGMA secure_delete = OFF")
             ((busy, _, _),) = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -254,9 +249,6 @@ class SqliteStore(Store):
                     remedy="Close the other program; the work is finished at the next start, or"
                     " call again",
                 )
-
-        if self.path != MEMORY:
-            self.database.once(empty_log)
 
     def vocabulary(self, space: str) -> Iterator[str]:
         with self.database.read() as conn:
@@ -275,12 +267,7 @@ class SqliteStore(Store):
                 *(str(sql) for (sql,) in schema),
             ]
 
-    def backup(
-        self, target: Path, *, replace: bool, patience: float, progress: PageProgress
-    ) -> Backup:
-        return backup.back_up(
-            self.database, target, replace=replace, patience=patience, progress=progress
-        )
+    backup = back_up
 
     def close(self) -> None:
         self.database.close()

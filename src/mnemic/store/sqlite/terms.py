@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from mnemic.store.rows import QueryTerm, first_doc, last_doc
+from mnemic.store.rows import QueryTerm
 from mnemic.store.sql.postings import CountedList, TermIndex, Weighed
 
 _MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
@@ -29,68 +29,55 @@ class FtsTerms(TermIndex):
         " INSERT INTO text_terms VALUES (?, ?, ?)"
     )
 
-    @staticmethod
-    def values(space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
-        return doc, terms, space, doc, packed
+    def values(self, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
+        return doc, terms, self._space, doc, packed
 
-    @classmethod
-    def add_many(
-        cls,
-        conn: Any,
-        space: int,
-        docs: Sequence[int],
-        terms: Sequence[str],
-        packed: Sequence[bytes],
-    ) -> None:
+    def add_many(self, docs: Sequence[int], terms: Sequence[str], packed: Sequence[bytes]) -> None:
         if not isinstance(docs, range):
             rows = zip(docs, terms, packed, strict=True)
-            conn.executemany(cls.insert, [cls.values(space, *row) for row in rows])
+            self._conn.executemany(self.insert, [self.values(*row) for row in rows])
             return
         # An array of texts knows no NUL; between terms it is as good as a space.
         texts = tuple(text.replace("\0", " ") for text in terms)
         # One statement for all: while it runs, another thread prepares what comes next.
-        conn.execute(
+        self._conn.execute(
             "INSERT INTO text_index (rowid, terms) SELECT ? + rowid, value FROM carray(?)",
             (docs.start - 1, apsw.carray(texts, flags=apsw.SQLITE_CARRAY_TEXT)),
         )
-        conn.execute(
+        blobs = apsw.carray(tuple(packed), flags=apsw.SQLITE_CARRAY_BLOB)
+        self._conn.execute(
             "INSERT INTO text_terms SELECT ?, ? + rowid, value FROM carray(?)",
-            (space, docs.start - 1, apsw.carray(tuple(packed), flags=apsw.SQLITE_CARRAY_BLOB)),
+            (self._space, docs.start - 1, blobs),
         )
 
-    @staticmethod
-    def remove(conn: Any, space: int, docs: Sequence[int]) -> None:
+    def remove(self, docs: Sequence[int]) -> None:
         listed = str(list(docs))
         for table, column in (("text_index", "rowid"), ("text_terms", "doc")):
             statement = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
-            conn.execute(statement, (listed,))
+            self._conn.execute(statement, (listed,))
 
-    @staticmethod
-    def holding(conn: Any, space: int, term: str) -> Iterator[int]:
-        bounds = (first_doc(space, "turn"), last_doc(space, "attachment"))
-        for (doc,) in conn.execute(f"SELECT rowid {_MATCH}", (_quote(term), *bounds)):
+    def holding(self, term: str) -> Iterator[int]:
+        for (doc,) in self._conn.execute(f"SELECT rowid {_MATCH}", (_quote(term), *self.bounds)):
             yield doc
 
     def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
         counted = []
         for term in terms:
-            ((docs, rows, last),) = self._conn.execute(_COUNT, (_match(term), *self._bounds, limit))
+            ((docs, rows, last),) = self._conn.execute(_COUNT, (_match(term), *self.bounds, limit))
             counted.append(CountedList(docs, rows, last))
         return counted
 
     def read_all(self, terms: Sequence[Weighed]) -> list[str]:
-        return [
-            self._conn.execute(_LIST, (_match(term), *self._bounds)).get or "" for term in terms
-        ]
+        return [self._conn.execute(_LIST, (_match(term), *self.bounds)).get or "" for term in terms]
 
     def newest(self, terms: Sequence[Weighed], limit: int) -> str:
         match = " AND ".join(f"({_match(term)})" for term in terms)
-        return str(self._conn.execute(_NEWEST, (match, *self._bounds, limit)).get or "")
+        return str(self._conn.execute(_NEWEST, (match, *self.bounds, limit)).get or "")
 
     def holding_all(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
         match = " AND ".join(f"({' OR '.join(map(_quote, forms))})" for forms in words)
         rows = self._conn.execute(
-            f"SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?4", (match, *self._bounds, limit)
+            f"SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?4", (match, *self.bounds, limit)
         )
         return [doc for (doc,) in rows]
 
