@@ -13,7 +13,7 @@ ROOT = "(root files)"
 BUDGETS = {
     "language": 10_876,
     "store": 9_898,
-    "learn": 7_094,
+    "learn": 7_099,
     "moving": 5_509,
     "cli": 4_352,
     "providers": 3_779,

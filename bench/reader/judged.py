@@ -54,7 +54,8 @@ _MOST = 40  # stretches of a message
 _OFTEN = 2  # times that an item of `endings/` is read: they are harder than the others
 _LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
 _SHORTEST = {"latin": 4, "han": 2}  # characters of a value by which a repetition is known
-_ENDS = tuple(".!?:…\"')”。！？：～~」』）")
+_ENDS = tuple(".!?…\"')”。！？～~」』）")
+_GOES_ON = tuple(",;:-，；、：—")  # the sentence goes on with the next part
 _SPLITTER = Splitter(load_patterns().phrases)
 
 
@@ -155,26 +156,43 @@ def _share(place: Stretch, foreign: Sequence[Stretch]) -> float:
 
 def sentence_places(text: str) -> Iterator[Stretch]:
     """Where the sentences of a message lie that the engine reads."""
+    return (place for place, _ in _cut(text))
+
+
+def _cut(text: str) -> Iterator[tuple[Stretch, list[Stretch]]]:
+    """The sentences of a message, and the clauses of each that has several."""
     places = Places(text)
     for sentence in _SPLITTER.split_sentences(text):
         place = places.find(sentence.text)
         if place:
-            yield place
+            own = Places(text[slice(*place)])
+            found = filter(None, map(own.find, sentence.clauses))
+            clauses = [(place[0] + start, place[0] + end) for start, end in found]
+            yield place, clauses if len(clauses) > 1 else []
 
 
 def _by_values(
     text: str, labels: Sequence[Label], trap: bool, values: Collection[str]
 ) -> dict[Stretch, tuple[int, ...]]:
-    """Each sentence by the labels that begin in it; one that repeats a value is not known."""
+    """Each sentence and clause by the labels that begin in it; one that repeats a value is not
+    known, nor is a clause beside one that has a label.
+    """
     judged: dict[Stretch, tuple[int, ...]] = {}
     shortest = _SHORTEST[script_of(text)]
-    for start, end in sentence_places(text):
+
+    def judge(start: int, end: int, *, beside: bool = False) -> bool:
         own = [label for label in labels if start <= label.start < end]
         repeats = any(len(value) >= shortest and value in text[start:end] for value in values)
-        keep = 1 if own else NOT_KNOWN if repeats else 0
+        keep = 1 if own else NOT_KNOWN if repeats or beside else 0
         relation = RELATIONS.index(own[0].relation) if own else -1
         subject = int(not own[0].of_user) if own else -1
         judged[start, end] = keep, int(trap and not own), relation, subject
+        return bool(own)
+
+    for sentence, clauses in _cut(text):
+        kept = judge(*sentence)
+        for clause in clauses:
+            judge(*clause, beside=kept)
     return judged
 
 
@@ -336,7 +354,7 @@ def read_labeled(path: Path) -> Iterator[LabeledMessage]:
                 before = f"assistant: {line[2:]}"
             elif match := _LABELED.match(line.strip()):
                 said = match[2].rstrip("⏎ ")
-                if text and not text.endswith(("\n", *_ENDS)):
+                if text and not text.endswith(("\n", *_ENDS, *_GOES_ON)):
                     text += "\n"  # who ends no sentence with a mark ends it with the line
                 elif text and not text.endswith("\n") and script_of(said) != "han":
                     text += " "
@@ -348,12 +366,21 @@ def read_labeled(path: Path) -> Iterator[LabeledMessage]:
 
 def add_sentences(writer: Writer, message: LabeledMessage) -> None:
     judged: dict[Stretch, tuple[int, ...]] = {}
-    for start, end in sentence_places(message.text):
-        labels = [label for (a, b), label in message.parts if min(end, b) - max(start, a) > 1]
+
+    def judge(start: int, end: int, *, least: int = 1, part_of: Sequence[str] = ()) -> list[str]:
+        """``part_of``: a clause of a sentence with one label that keeps it is not known."""
+        labels = [label for (a, b), label in message.parts if min(end, b) - max(start, a) > least]
         kept = [label[2:] for label in labels if label[0] == "K"]
         trap = not kept and any(label[0] == "T" for label in labels)
         relation = RELATIONS.index(kept[0]) if kept and kept[0] in RELATIONS else -1
-        judged[start, end] = int(bool(kept)), int(trap), relation, -1
+        keep = NOT_KNOWN if kept and len(part_of) == 1 else int(bool(kept))
+        judged[start, end] = keep, int(trap), relation, -1
+        return labels
+
+    for (start, end), clauses in _cut(message.text):
+        labels = judge(start, end)
+        for clause in clauses:
+            judge(*clause, least=(clause[1] - clause[0]) // 2, part_of=labels)
     day = date(2026, 1 + len(message.text) % 12, 1 + len(message.text) % 28)
     passage = TurnText(message.text, "user", day, message.before)
     writer.sentence_rows(passage, judged, "sentences", is_held_out(message.text))

@@ -37,6 +37,17 @@ STAYS = [
 ]
 
 
+GOES_ON = [
+    ("Anke and Pietro both work at Solbrand", "Pietro left Solbrand for a startup named Kestrela."),
+    ("I keep my skiff in Hessle", "Sold the skiff, bought a dinghy from old Kestrela."),
+]
+ALWAYS_ONE = [
+    ("My name is Oluchi.", "I'm with you there", "Oluchi"),
+    ("My name is Oluchi.", "Say my name, say my name... that song is stuck in my head.", "Oluchi"),
+    ("我叫戴小满。", "我叫不慌，真的，一点都不慌", "戴小满"),
+]
+
+
 def _texts_after(path: Path, first: str, later: str) -> list[str]:
     clock = ManualClock(NOON)
     triggers = {"quiet_gap": "never", "session_min_messages": 1}
@@ -151,3 +162,25 @@ def test_what_took_the_place_of_something_is_kept_without_it(
 )
 def test_of_an_end_alone_nothing_is_kept(tmp_path: Path, told: str, later: str, over: str) -> None:
     assert not any(over in text for text in _texts_after(tmp_path, told, later))
+
+
+@pytest.mark.parametrize(("told", "later"), GOES_ON)
+def test_a_clause_that_ends_something_is_kept_where_it_goes_on_with_a_name(
+    tmp_path: Path, told: str, later: str
+) -> None:
+    left = _texts_after(tmp_path, told, later)
+    assert told not in left
+    assert any("Kestrela" in text for text in left), left
+
+
+@pytest.mark.parametrize(("told", "later", "name"), ALWAYS_ONE)
+def test_what_everybody_has_for_life_ends_only_by_another(
+    tmp_path: Path, told: str, later: str, name: str
+) -> None:
+    assert any(name in text for text in _texts_after(tmp_path, told, later))
+
+
+def test_a_mother_is_found_by_the_word_people_use_for_her(tmp_path: Path) -> None:
+    first = "mum swims lengths at the baths every Tuesday"
+    later = "Mum has given up swimming at the baths for good, her shoulder is wrecked."
+    assert first not in _texts_after(tmp_path, first, later)

@@ -206,3 +206,48 @@ def test_talk_recorded_later_answers_for_the_time_it_speaks_of(
     assert values(mind, "lives_in", known_at=recorded + timedelta(hours=1)) == ["Aarhus"]
     assert [hit.text for hit in mind.recall("where do I live?", of=["memory"], as_of=then)]
     assert not mind.recall("where do I live?", of=["memory"], known_at=then)
+
+
+# --- what only looks like a day -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["from today on reply to me in Portuguese", "从今天起都用粤语回答我"]
+)
+def test_a_rule_from_today_on_has_no_end(
+    open_mind: OpenMind, clock: ManualClock, text: str
+) -> None:
+    mind = open_mind(**EVERY)
+    tell(mind, clock, text, datetime(2026, 8, 12, 10, tzinfo=BERLIN))
+    clock.advance(days=40)
+    mind.upkeep("daily")
+    assert [memory.text for memory in mind.memories(kind="rule")] == [text]
+
+
+def test_a_month_from_today_is_a_day_and_makes_no_rule(
+    open_mind: OpenMind, clock: ManualClock
+) -> None:
+    mind = open_mind(**EVERY)
+    text = "signing for the allotment a month from today, fingers crossed"
+    tell(mind, clock, text, datetime(2026, 8, 12, 10, tzinfo=BERLIN))
+    assert mind.memories(kind="rule") == []
+    assert all("2026-09-12" in memory.text for memory in mind.memories(text="allotment"))
+
+
+@pytest.mark.parametrize(
+    "text", ["my locker is on the 4th floor", "our kid is in the 2nd grade at Hillside"]
+)
+def test_an_ordinal_of_a_thing_is_no_day(
+    open_mind: OpenMind, clock: ManualClock, text: str
+) -> None:
+    mind = open_mind(**EVERY)
+    tell(mind, clock, text, datetime(2026, 8, 12, 10, tzinfo=BERLIN))
+    assert all("2026" not in memory.text for memory in mind.memories())
+
+
+def test_what_was_booked_for_a_day_lies_ahead(open_mind: OpenMind, clock: ManualClock) -> None:
+    mind = open_mind(**EVERY)
+    tell(mind, clock, "约到科目三了，9月6号上午", datetime(2026, 8, 12, 10, tzinfo=SHANGHAI))
+    assert [memory.text for memory in mind.memories(text="科目三")] == [
+        "约到科目三了，9月6号上午 (2026-09-06)"
+    ]

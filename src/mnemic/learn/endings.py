@@ -40,6 +40,7 @@ _PLANNED = frozenset({"schedule", "deadline", "appointment", "trip", "plan", "ev
 _NEAR = 12  # memories that a denial is held against
 _NEAREST, _SHARING = 3, 1  # in meaning, and of those that share words, that a reader judges
 _DANGEROUS = frozenset({"allergy"})  # to forget: ends only by words
+_FOR_LIFE = frozenset({"name", "birthday", "from", "native_language"})  # ends only by another
 _ALIKE = 0.6  # of the words of two statements about different things
 # How sure a reader has to be of a text that names what is known, with a word for its end and
 # without, of one that only names whom it is about, of another text, and of one thing more.
@@ -140,12 +141,15 @@ def with_endings(
             ended = [end for end in _find_ended(unit, judge, stated, now) if end[0].id not in over]
             judged += [_end(memory, text, turn, judge) for memory, text in ended]
             message = " ".join(stated) if turn.id not in learned else ""
-            if ended and len(message) <= LONGEST and _says("replaced", message):
+            over_words = frozenset[str]().union(*(_telling_words(memory) for memory, _ in ended))
+            tells = _says("replaced", message) or _tells_more(message, over_words)
+            if ended and tells and len(message) <= LONGEST:
                 replacements.append(_make_replacement(message, turn))
     others = [new for new in (*candidates, *replacements) if not _is_of_plan(new, plans)]
     # Where the answer to a question with one is told anew, what was judged is that it changes.
     changed = {end.slot for end in judged if has_one_answer(end.memory.predicate)}
     changed &= {_slot(new) for new in others if not new.withdraws}
+    judged = [end for end in judged if end.slot in changed or end.slot[1] not in _FOR_LIFE]
     # Of several answers, the one that is replaced is the one that was judged to end.
     meant = {end.turn.id for end in judged if end.memory.predicate == NO_SLOT}
     others = [
@@ -384,7 +388,8 @@ def _is_of_another(memory: Memory, text: str) -> bool:
     """
     mine, other = _content_words(memory.text), _content_words(text)
     value = _content_words(memory.value)
-    if mine - value and mine - value <= other and len(other - mine) <= len(value):
+    slot = mine - value - _content_words(memory.subject)
+    if slot and mine - value <= other and len(other - mine) <= len(value):
         return True
     same = len(mine & other) >= _ALIKE * len(mine | other)
     return same and not may_agree(memory.text, text)
