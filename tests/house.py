@@ -25,7 +25,7 @@ BUDGETS = {
     "settings": 2_524,
     "sync": 2_473,
     "serve": 2_370,
-    "rules": 2_100,
+    "rules": 2_105,
     "record": 1_828,
     "index": 1_876,
     "context": 1_749,

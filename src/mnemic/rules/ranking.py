@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from operator import attrgetter, mul
 
 from mnemic.late import dataclass
 from mnemic.settings.recall import PersonaBoost, RankingWeights
@@ -25,9 +24,6 @@ class ScoreParts:
     access: float = 0.0
 
 
-_values = attrgetter(*ScoreParts.__slots__)
-
-
 def access(count: int, saturation: int) -> float:
     """The share of ``saturation`` uses that a memory has had, at most 1."""
     return unit(count / saturation) if saturation > 0 else float(count > 0)
@@ -35,7 +31,16 @@ def access(count: int, saturation: int) -> float:
 
 def combine(parts: ScoreParts, weights: RankingWeights) -> float:
     """The weighted sum of the parts; a part out of range counts as the nearer end of it."""
-    return math.fsum(map(mul, map(unit, _values(parts)), _values(weights)))
+    return math.fsum(
+        (
+            unit(parts.relevance) * weights.relevance,
+            unit(parts.semantic) * weights.semantic,
+            unit(parts.keyword) * weights.keyword,
+            unit(parts.recency) * weights.recency,
+            unit(parts.importance) * weights.importance,
+            unit(parts.access) * weights.access,
+        )
+    )
 
 
 def persona_boost(

@@ -1,7 +1,7 @@
 """Groups of settings: frozen, keyword-only value classes.
 
 A field is declared by its annotation: ``limit: int = 10``, or ``limit: int = setting(10, low=1)``
-where its type alone does not say what it takes. What it is for stands in ``sentences.tsv``.
+where its type alone does not say what it takes. What it is for is in ``sentences.tsv``.
 
 To a type checker a ``SettingsGroup`` is a frozen dataclass. At run time its few methods are written
 here, since ``dataclasses`` compiles some six functions for every class: for the classes of this
