@@ -13,10 +13,10 @@ ROOT = "(root files)"
 BUDGETS = {
     "language": 10_876,
     "store": 9_898,
-    "learn": 7_099,
+    "learn": 7_106,
     "moving": 5_509,
     "cli": 4_352,
-    "providers": 3_779,
+    "providers": 3_785,
     "engine": 3_956,
     "documents": 3_385,
     "recall": 2_811,

@@ -42,8 +42,8 @@ GOES_ON = [
     ("I keep my skiff in Hessle", "Sold the skiff, bought a dinghy from old Kestrela."),
 ]
 ALWAYS_ONE = [
-    ("My name is Oluchi.", "I'm with you there", "Oluchi"),
-    ("My name is Oluchi.", "Say my name, say my name... that song is stuck in my head.", "Oluchi"),
+    ("My name is Maya.", "I'm with you there", "Maya"),
+    ("My name is Maya.", "Say my name, say my name... that song is stuck in my head.", "Maya"),
     ("我叫戴小满。", "我叫不慌，真的，一点都不慌", "戴小满"),
 ]
 

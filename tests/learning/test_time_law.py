@@ -231,7 +231,8 @@ def test_a_month_from_today_is_a_day_and_makes_no_rule(
     text = "signing for the allotment a month from today, fingers crossed"
     tell(mind, clock, text, datetime(2026, 8, 12, 10, tzinfo=BERLIN))
     assert mind.memories(kind="rule") == []
-    assert all("2026-09-12" in memory.text for memory in mind.memories(text="allotment"))
+    (memory,) = mind.memories(text="allotment")
+    assert "2026-09-12" in memory.text
 
 
 @pytest.mark.parametrize(
@@ -247,7 +248,7 @@ def test_an_ordinal_of_a_thing_is_no_day(
 
 def test_what_was_booked_for_a_day_lies_ahead(open_mind: OpenMind, clock: ManualClock) -> None:
     mind = open_mind(**EVERY)
-    tell(mind, clock, "约到科目三了，9月6号上午", datetime(2026, 8, 12, 10, tzinfo=SHANGHAI))
+    tell(mind, clock, "约到科目三了 9月6号上午", datetime(2026, 8, 12, 10, tzinfo=SHANGHAI))
     assert [memory.text for memory in mind.memories(text="科目三")] == [
-        "约到科目三了，9月6号上午 (2026-09-06)"
+        "约到科目三了 9月6号上午 (2026-09-06)"
     ]

@@ -8,7 +8,7 @@ what a message ends of what is near to it. What is told besides the end is kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -118,7 +118,8 @@ def with_endings(
     plans: list[Candidate] = []
     ends: list[_End] = []
     replacements: list[Candidate] = []
-    learned = {id_ for new in candidates if not new.withdraws for id_ in new.sources}
+    stating = [new for new in candidates if not new.withdraws]
+    learned, slots = {id_ for new in stating for id_ in new.sources}, set(map(_slot, stating))
     judged: list[_End] = []
     for turn in turns:
         if turn.role != "user" or turn.trust != "owner":
@@ -138,18 +139,22 @@ def with_endings(
                 ends += [_end(memory, sentence, turn, judge) for memory in denied]
         if judge:
             over = {end.memory.id for end in ends if end.turn is turn}
-            ended = [end for end in _find_ended(unit, judge, stated, now) if end[0].id not in over]
+            ended = [
+                (memory, text)
+                for memory, text in _find_ended(unit, judge, stated, now)
+                if memory.id not in over
+                and (_slot(memory) in slots or predicate_of(memory.predicate) not in _FOR_LIFE)
+            ]
             judged += [_end(memory, text, turn, judge) for memory, text in ended]
-            message = " ".join(stated) if turn.id not in learned else ""
-            over_words = frozenset[str]().union(*(_telling_words(memory) for memory, _ in ended))
-            tells = _says("replaced", message) or _tells_more(message, over_words)
-            if ended and tells and len(message) <= LONGEST:
+            message = " ".join(stated) if ended and turn.id not in learned else ""
+            words = chain.from_iterable(_telling_words(memory) for memory, _ in ended)
+            tells = _says("replaced", message) or _tells_more(message, frozenset(words))
+            if tells and len(message) <= LONGEST:
                 replacements.append(_make_replacement(message, turn))
     others = [new for new in (*candidates, *replacements) if not _is_of_plan(new, plans)]
     # Where the answer to a question with one is told anew, what was judged is that it changes.
     changed = {end.slot for end in judged if has_one_answer(end.memory.predicate)}
     changed &= {_slot(new) for new in others if not new.withdraws}
-    judged = [end for end in judged if end.slot in changed or end.slot[1] not in _FOR_LIFE]
     # Of several answers, the one that is replaced is the one that was judged to end.
     meant = {end.turn.id for end in judged if end.memory.predicate == NO_SLOT}
     others = [
@@ -179,11 +184,11 @@ def _beside_the_end(
     if candidate.predicate != NO_SLOT or candidate.withdraws or candidate.valid_to is not None:
         return candidate
     text = drop_date(candidate.text)
-    over = [end.words for end in ends if end.turn.id in candidate.sources]
+    words = (end.words for end in ends if end.turn.id in candidate.sources)
+    over = frozenset(chain.from_iterable(words))
     clauses = _splitter().split_clauses(text)
-    words = {clause: _content_words(clause) for clause in clauses}
-    named = {clause for clause in clauses if any(end & words[clause] for end in over)}
-    named -= {clause for clause in named if _tells_more(clause, frozenset().union(*over))}
+    named = {clause for clause in clauses if over & _content_words(clause)}
+    named -= {clause for clause in named if _tells_more(clause, over)}
     beside = [clause for clause in clauses if clause not in named or _says("replaced", clause)]
     if len(beside) == len(clauses):
         return candidate
@@ -196,14 +201,16 @@ def _beside_the_end(
     return replace(candidate, text=candidate.text.replace(text, rest), value=rest)
 
 
-def _tells_more(clause: str, over: Collection[str]) -> bool:
+def _tells_more(clause: str, over: frozenset[str]) -> bool:
     """Whether a clause that ends something goes on with a figure or a name: "left for Nimbly"."""
-    if any(map(str.isdigit, _content_words(clause).difference(over))):
+    if any(map(str.isdigit, _content_words(clause) - over)):
         return True
-    names = [(name.start(), _content_words(name[0])) for name in _PROPER.finditer(clause)]
-    places = [place for place, words in names if words & {*over}]
-    places += [folded.find(word) for folded in [fold(clause)] for word in over if word in folded]
-    return any(place > min(places, default=0) for place, words in names if not words & {*over})
+    folded = fold(clause)
+    names = {name.start(): _content_words(name[0]) for name in _PROPER.finditer(clause)}
+    ended = [place for place, words in names.items() if words & over]
+    ended += [place for word in over if (place := folded.find(word)) >= 0]
+    first = min(ended, default=0)
+    return any(place > first and not words & over for place, words in names.items())
 
 
 def _make_replacement(statement: str, turn: Turn) -> Candidate:

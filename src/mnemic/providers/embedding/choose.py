@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 
 from mnemic.errors import ConfigError, MissingExtra
 from mnemic.providers.extras import require_key
-from mnemic.providers.reader.model import find_reader
 from mnemic.providers.services import EMBEDDERS, SERVICES
 from mnemic.settings.plugins import EMBEDDING, make_from_plugin
 from mnemic.settings.values import Secret
@@ -34,7 +33,7 @@ def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedd
         case "auto" if not embedding.folder:
             return _local_if_installed()
         case "local":
-            return find_reader()  # without a cache: every text is another
+            return _find_local()
         case "folder" | "auto":
             return _cache(_make_from_folder(embedding), embedding)
         case provider if provider not in EMBEDDERS:
@@ -101,9 +100,16 @@ def _cache(embedder: Embedder, embedding: EmbeddingSettings) -> Embedder:
     return CachedEmbedder(embedder, embedding.cache_entries)
 
 
+def _find_local() -> Embedder:
+    """Without a cache: every text is another."""
+    from mnemic.providers.reader.model import find_reader
+
+    return find_reader()
+
+
 def _local_if_installed() -> Embedder | None:
     try:
-        return find_reader()
+        return _find_local()
     except MissingExtra:
         return None
 
